@@ -53,48 +53,48 @@ def test_demo_sentences_are_not_in_the_released_file(shared_data):
 
 
 def test_agreement_is_neither_perfect_nor_random(demo):
-    store, found = demo
+    store, project = demo
     choices = defaultdict(list)
-    for row in label_rows(store, found):
+    for row in label_rows(store, project):
         choices[row["item"]].append(row["choice"])
     full = [tuple(Counter(choice).values()) for choice in choices.values() if len(choice) == 3]
-    unanimous = sum(each == (3,) for each in full) / len(full)
+    unanimous = sum(choices_ == (3,) for choices_ in full) / len(full)
     assert 0.6 < unanimous < 0.9
 
 
 def test_labels_equal_the_table(demo):
-    store, found = demo
-    said = {row["text"]: row for row in ROWS}
+    store, project = demo
+    row_of = {row["text"]: row for row in ROWS}
     names = dict(zip(ANNOTATORS, COLUMNS, strict=True))
-    for row in label_rows(store, found):
-        cell = said[row["text"]][names[row["annotator"]]]
+    for row in label_rows(store, project):
+        cell = row_of[row["text"]][names[row["annotator"]]]
         assert (row["choice"], row["reasons"]) == (("accept", []) if cell == "+" else ("reject", cell.split(";")))
-        assert row["form_shown"] == found.presentation and row["seconds"] > 0 and not row["after_reveal"]
-    assert sum(bool(row["note"]) for row in label_rows(store, found)) > 5
+        assert row["form_shown"] == project.presentation and row["seconds"] > 0 and not row["after_reveal"]
+    assert sum(bool(row["note"]) for row in label_rows(store, project)) > 5
 
 
 def test_a_third_of_the_items_still_needs_labels(demo):
-    store, found = demo
-    counted = counts(store, found)
+    store, project = demo
+    counted = counts(store, project)
     assert counted.items == len(ROWS)
     assert 0.25 < counted.pending / counted.items < 0.45
     assert counted.accepted > 30 and counted.rejected > 15
-    for person, labelled in zip(annotators(store, found), sentences.LABELLED, strict=True):
-        assert len(claim(store, found, person, want=200)) == len(ROWS) - labelled
+    for person, labelled in zip(annotators(store, project), sentences.LABELLED, strict=True):
+        assert len(claim(store, project, person, want=200)) == len(ROWS) - labelled
 
 
 def test_one_label_was_undone_without_a_conflict(demo):
-    store, found = demo
-    rows = label_rows(store, found, which="all")
+    store, project = demo
+    rows = label_rows(store, project, which="all")
     assert len(rows) == sum(sentences.LABELLED) + 2
     assert [row["choice"] for row in rows].count(None) == 1
     assert not any(row["superseded"] for row in rows)
 
 
 def test_labels_have_plausible_times(demo):
-    store, found = demo
+    store, project = demo
     for name in ANNOTATORS:
-        times = [row["created"] for row in label_rows(store, found) if row["annotator"] == name]
+        times = [row["created"] for row in label_rows(store, project) if row["annotator"] == name]
         assert len(set(times)) > len(times) * 0.9  # not all in the second in which the demo was made
 
 

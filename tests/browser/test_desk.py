@@ -198,13 +198,13 @@ def test_opinions_are_off_by_default(desks: Opener) -> None:
     assert desk.act("opinion").count() == 0
     with Store.open(desks.server.database) as store:
         store.db.execute("UPDATE project SET opinion_model = 'none-such' WHERE name = ?", (project,))
-    asked: list[str] = []
-    desk.page.on("request", lambda request: asked.append(request.url) if "opinion" in request.url else None)
+    requests: list[str] = []
+    desk.page.on("request", lambda request: requests.append(request.url) if "opinion" in request.url else None)
     desk.open()
     desk.decide("j")
     desk.settle()
     expect(desk.part("opinion")).to_be_hidden()
-    assert asked == []
+    assert requests == []
     desk.press("o")
     expect(desk.part("opinion")).to_contain_text("none-such")
     desk.press("o")
@@ -223,10 +223,10 @@ def test_the_opinion_is_requested_once_the_last_label_is_stored(desks: Opener) -
     desk.decide("j")
     for _ in range(80):  # eight seconds: more than the desk waits for an opinion on one before the last
         desk.page.clock.run_for(100)
-    with desk.page.expect_request("**/opinion") as asked:  # raises where none is sent
+    with desk.page.expect_request("**/opinion") as request:  # raises where none is sent
         desk.mend()
         desk.settle()
-    assert asked.value.method == "POST" and len(labelled(desk)) == 1
+    assert request.value.method == "POST" and len(labelled(desk)) == 1
 
 
 # ---- invariants 5, 6: text as it is, hooks --------------------------------------------------------------------------
@@ -284,7 +284,7 @@ def test_a_desk_reports_sentences_skipped_twice(desks: Opener) -> None:
     desk.decide("j")
     expect(empty).to_contain_text("or to the lead: 1.")
     desk.settle()
-    assert [one for one in labelled(desk) if one == skipped[1]] and labelled(desk)[0] == kept
+    assert [item for item in labelled(desk) if item == skipped[1]] and labelled(desk)[0] == kept
 
 
 def test_a_covered_word_is_shown_after_its_undo_history_ends(desks: Opener) -> None:

@@ -30,10 +30,11 @@ def better(desk: Desk) -> list[str]:
     """Return of each stored label the better text, or its choice."""
     desk.settle()
     with Store.open(desk.server.database) as store:
-        results = {one.uid: one for one in items(store, project(store, desk.project))}
-    said = {"first": lambda item: item.text, "second": lambda item: item.second}
+        results = {item.uid: item for item in items(store, project(store, desk.project))}
+    text_of = {"first": lambda item: item.text, "second": lambda item: item.second}
     return [
-        said[row["choice"]](results[row["item"]]) if row["choice"] in said else row["choice"] for row in desk.labels()
+        text_of[row["choice"]](results[row["item"]]) if row["choice"] in text_of else row["choice"]
+        for row in desk.labels()
     ]
 
 
@@ -61,25 +62,35 @@ def test_both_texts_have_names_and_are_placed_by_screen_width(desks: Opener, tmp
     left, right = (desk.page.get_by_role("region", name=name, exact=True) for name in ("Left text", "Right text"))
     expect(left).to_contain_text(texts(desk)[0])
     expect(right).to_contain_text(texts(desk)[1])
-    one, two = left.bounding_box(), right.bounding_box()
-    assert one and two and one["y"] == two["y"] and one["x"] + one["width"] <= two["x"]
+    left_box, right_box = left.bounding_box(), right.bounding_box()
+    assert (
+        left_box
+        and right_box
+        and left_box["y"] == right_box["y"]
+        and left_box["x"] + left_box["width"] <= right_box["x"]
+    )
     desk.page.set_viewport_size({"width": 390, "height": 844})
-    one, two = left.bounding_box(), right.bounding_box()
-    assert one and two and one["x"] == two["x"] and one["y"] + one["height"] <= two["y"]
+    left_box, right_box = left.bounding_box(), right.bounding_box()
+    assert (
+        left_box
+        and right_box
+        and left_box["x"] == right_box["x"]
+        and left_box["y"] + left_box["height"] <= right_box["y"]
+    )
     assert desk.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_both_texts_are_covered_until_they_are_opened(desks: Opener, tmp_path: Path) -> None:
     desk = open_pairs(desks, tmp_path, "pairs under cover", blur=True)
     both = (desk.text, desk.page.get_by_test_id("desk-second"))
-    for one in both:
-        expect(one).to_have_attribute("aria-hidden", "true")
+    for region in both:
+        expect(region).to_have_attribute("aria-hidden", "true")
     item = desk.item
     desk.press("1", "ArrowRight")
     assert desk.item == item and not desk.labels()
     desk.press("Space")
-    for one in both:
-        expect(one).to_have_attribute("aria-hidden", "false")
+    for region in both:
+        expect(region).to_have_attribute("aria-hidden", "false")
     expect(desk.part("say")).to_contain_text("Left text: ")
     desk.decide("1")
     assert len(better(desk)) == 1

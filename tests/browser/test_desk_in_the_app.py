@@ -241,6 +241,6 @@ def test_model_setting_and_row_are_never_sent_to_a_browser(app_desks: Opener) ->
         desk.decide(*MISGENDERING)
     desk.settle()
     shown = desk.root.evaluate("root => root.outerHTML")
-    assert any("Dunmoor" in one for one in results), "the texts were on their way"
+    assert any("Dunmoor" in body for body in results), "the texts were on their way"
     for secret in (*MODELS, FILE, "pre-secret", "secret-template", "4711", "rule_correct"):
-        assert not any(secret in one for one in [*results, shown]), secret
+        assert not any(secret in body for body in [*results, shown]), secret

@@ -36,16 +36,16 @@ READY_MS = 120_000
 
 def planted() -> list[Written]:
     """Make texts whose contexts lean too, so that texts of one context resemble each other."""
-    rng, found = random.Random(18), []
+    rng, texts = random.Random(18), []
     for own in PRONOUNS:
         for context in range(CONTEXTS):
             lean = rng.betavariate(1, 6)
             for model, more in LEAN.items():
                 for index in range(EACH):
                     kind = 2 if rng.random() < lean + more else rng.choice((0, 1, 3, 5, 6, 7, 9))
-                    n = 10 * len(found) + kind  # the tens make the text its own
-                    found.append(written(n, model, own, "pre", f"place {context}", index))
-    return found
+                    n = 10 * len(texts) + kind  # the tens make the text its own
+                    texts.append(written(n, model, own, "pre", f"place {context}", index))
+    return texts
 
 
 TEXTS = planted()
@@ -56,15 +56,15 @@ def says(body: dict[str, Any]) -> str:
     """Answer correctly for nine of ten texts, else with misgendering."""
     text = re.search(r"<completion>(.*)</completion>", body["messages"][1]["content"], re.S)
     assert text is not None
-    said = SAID[text[1]]
+    answer = SAID[text[1]]
     luck = int(hashlib.sha256(text[1].encode()).hexdigest(), 16) % 100
-    choice = said.choice if luck < RIGHT else "misgendering"
-    return json.dumps({"choice": choice, "extraneous": said.extraneous, "wrong_pronouns": [], "gendered_words": []})
+    choice = answer.choice if luck < RIGHT else "misgendering"
+    return json.dumps({"choice": choice, "extraneous": answer.extraneous, "wrong_pronouns": [], "gendered_words": []})
 
 
 def true_rate(**group: str) -> float:
     some = [text for text in TEXTS if all(text.extra[key] == value for key, value in group.items())]
-    return sum(one.said.choice == "misgendering" for one in some) / len(some)
+    return sum(text.said.choice == "misgendering" for text in some) / len(some)
 
 
 def labelled(server: Server, name: str) -> bool:
@@ -127,14 +127,14 @@ def test_rates_of_three_judges_and_two_people_contain_the_truth(chromium: Browse
         doubled = "SELECT count(*), count(DISTINCT judge || '/' || item) FROM judge_label"
         assert store.db.execute(doubled).fetchone() == (3 * len(TEXTS), 3 * len(TEXTS))
         assert verify(store).kinds["judge_label"] == 3 * len(TEXTS)
-    asked = ("estimate", "--project", "made", "--db", str(own_server.database))
+    command = ("estimate", "--project", "made", "--db", str(own_server.database))
     results = {
-        name: answered(*asked, "--judge", name, "--by", "model")
+        name: answered(*command, "--judge", name, "--by", "model")
         for name in ("first-pronoun rule", "planted", "demo-en-causal")
     }
-    overall = {name: answered(*asked, "--judge", name)["rates"][0] for name in results}
-    for name, one in overall.items():
-        both, people = one["both"], one["people"]
+    overall = {name: answered(*command, "--judge", name)["rates"][0] for name in results}
+    for name, rate in overall.items():
+        both, people = rate["both"], rate["people"]
         assert both["low"] <= true_rate() <= both["high"], (name, both, true_rate())
         assert both["high"] - both["low"] <= 1.02 * (people["high"] - people["low"]), name
         for row in results[name]["rates"]:

@@ -26,7 +26,7 @@ def test_every_translated_word_occurs_in_the_pinned_streamlit() -> None:
     front_end = "\n".join(file.read_text(encoding="utf-8") for file in SCRIPTS.glob("*.js"))
     put_together = re.compile(r"\{\w+\}|Ctrl|⌘|apply|submit form|options?|(?<=exist)(?=\. Running)")
     pieces = {word: [part.strip() for part in put_together.split(word) if part.strip()] or [word] for word in WORDS}
-    assert {word: own for word, own in pieces.items() if not all(one in front_end for one in own)} == {}
+    assert {word: own for word, own in pieces.items() if not all(piece in front_end for piece in own)} == {}
 
 
 def test_streamlits_words_are_switched_to_chinese_and_back(chromium: Browser) -> None:

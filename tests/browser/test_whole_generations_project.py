@@ -202,7 +202,7 @@ def test_generations_from_file_to_gold_and_a_restored_package(
 ) -> None:
     texts = [continuation(n) for n in range(GENERATIONS)]
     begin(own_server.database, tmp_path, texts)
-    known = {one.line["completion"]: n for n, one in enumerate(texts)}
+    known = {text.line["completion"]: n for n, text in enumerate(texts)}
     senders = [HttpDesk(own_server, PROJECT, who, AT_HAND) for who in PEOPLE[1:]]
     for sender in senders:
         request.addfinalizer(sender.close)

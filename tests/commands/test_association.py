@@ -68,28 +68,28 @@ def test_a_model_is_measured(tmp_path, lists):
     out = tmp_path / "scores.csv"
     done = run("--language", "en", *lists, "--model", MODEL, "--out", out, "--margin", 1, "--resamples", 200, "--json")
     data = json.loads(done.stdout)
-    one = data["models"][MODEL]
-    assert (data["sentences"], one["probes"], one["rows"], one["scored"]) == (15, 30, 15, 15)
-    assert one["passes"] + one["passes_saved"] == 30
-    assert one["signature"].startswith("target|planted:association=0.8|weights:")
-    means = {(row["class"], row["gender"]): row["mean"] for row in one["groups"]}
+    model = data["models"][MODEL]
+    assert (data["sentences"], model["probes"], model["rows"], model["scored"]) == (15, 30, 15, 15)
+    assert model["passes"] + model["passes_saved"] == 30
+    assert model["signature"].startswith("target|planted:association=0.8|weights:")
+    means = {(row["class"], row["gender"]): row["mean"] for row in model["groups"]}
     assert means["female", "female"] > 0 > means["male", "female"]
     assert ("female", "neutral") in means
-    results = {row["name"]: row["m_minus_w"]["value"] for row in one["differences"]}
+    results = {row["name"]: row["m_minus_w"]["value"] for row in model["differences"]}
     assert results["female"] < 0 < results["male"]
-    against = [row["equivalence"] for row in one["differences"]]
+    against = [row["equivalence"] for row in model["differences"]]
     assert all(row["margin"] == 1 and row["smallest_shown"] > 0 and row["answer"] for row in against)
-    assert all(row["equivalence"]["margin"] == 1 for row in one["professions"])
-    h3 = next(row for row in one["hypotheses"] if row["name"] == "H3")
+    assert all(row["equivalence"]["margin"] == 1 for row in model["professions"])
+    h3 = next(row for row in model["hypotheses"] if row["name"] == "H3")
     assert h3["equivalence"]["answer"] == h3["verdict"]
-    assert [(row["name"], row["reading"]) for row in one["hypotheses"]] == [
+    assert [(row["name"], row["reading"]) for row in model["hypotheses"]] == [
         ("H1", "literal"), ("H1", "relative"), ("H2", "literal"), ("H2", "relative"), ("H3", "literal"),
     ]  # fmt: skip
-    assert {row["name"] for row in one["fields"]} == {"health", "crafts", "law"}
+    assert {row["name"] for row in model["fields"]} == {"health", "crafts", "law"}
     assert len(data["printed"]) == 9
     again = json.loads(run("--language", "en", "--scores", out, "--margin", 1, "--resamples", 200, "--json").stdout)
     for key in ("groups", "differences", "hypotheses", "women_share", "professions"):
-        assert again["models"][MODEL][key] == one[key]
+        assert again["models"][MODEL][key] == model[key]
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv"])
@@ -113,11 +113,11 @@ def test_the_table_and_its_spreadsheet_copy_can_be_read_back(tmp_path, lists, en
 
 def test_a_run_is_kept_with_its_record(tmp_path, lists):
     run("--language", "en", *lists, "--model", MODEL, "--run", "first")
-    [found] = runs_in(tmp_path / "evenhand-associations")
-    assert (found.name, found.models, found.sentences, found.scored) == ("first", (MODEL,), 15, 15)
-    assert found.record["language"] == "en"
-    assert found.record["source"]["persons"] == "persons.tsv"
-    assert found.record["settings"] == {"target": "all", "attribute": "word", "precision": "fp32"}
+    [run_] = runs_in(tmp_path / "evenhand-associations")
+    assert (run_.name, run_.models, run_.sentences, run_.scored) == ("first", (MODEL,), 15, 15)
+    assert run_.record["language"] == "en"
+    assert run_.record["source"]["persons"] == "persons.tsv"
+    assert run_.record["settings"] == {"target": "all", "attribute": "word", "precision": "fp32"}
 
 
 def test_the_printed_report_names_measures_and_hypotheses(lists):

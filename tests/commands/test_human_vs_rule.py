@@ -122,7 +122,7 @@ def test_people_and_rule_are_compared(fresh_store: Store) -> None:
     assert data["signature"].startswith("human-vs-rule|") and "unit:context" in data["signature"]
     text = run("human-vs-rule", "made").stdout
     assert "60 of 80 generations are finished" in text and "nan" not in text
-    assert not any(one.text in json.dumps(data) for one in texts)  # numbers only: no text leaves
+    assert not any(text.text in json.dumps(data) for text in texts)  # numbers only: no text leaves
 
 
 def test_projects_without_labels_or_of_sentences_are_refused(fresh_store: Store) -> None:

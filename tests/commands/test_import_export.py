@@ -122,7 +122,7 @@ def test_a_job_finds_its_renamed_project_by_id(sentences: Path) -> None:
     gone = run("import", "old", sentences, "--project-uid", "no such id")
     assert isinstance(gone.exception, NotFound)
     with Store.open() as store:
-        assert [one.name for one in projects(store)] == ["new"]
+        assert [stored.name for stored in projects(store)] == ["new"]
         assert len(list(items(store, project(store, "new")))) == 2
 
 

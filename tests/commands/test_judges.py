@@ -23,7 +23,9 @@ def tables(tmp_path: Path) -> tuple[Path, Path]:
     ]
     people, machine = tmp_path / "people.csv", tmp_path / "judge.csv"
     people.write_text("item,annotator,label,context\n" + "\n".join(lines) + "\n")
-    machine.write_text("item,label,context\n" + "".join(f"i{i},{int(one)},{i // 5}\n" for i, one in enumerate(judge)))
+    machine.write_text(
+        "item,label,context\n" + "".join(f"i{i},{int(label)},{i // 5}\n" for i, label in enumerate(judge))
+    )
     return people, machine
 
 

@@ -25,15 +25,15 @@ def run(db: Path, *arguments: str, code: int = 0) -> Any:
 def test_the_log_can_be_verified_and_listed(fresh_store: Store) -> None:
     began = datetime.now(UTC).date()
     study, (ada, *_others) = filled_project(fresh_store, 4)
-    for one in claim(fresh_store, study, ada, want=3):
-        store_operations(fresh_store, study, ada, [decide(one)])
+    for item in claim(fresh_store, study, ada, want=3):
+        store_operations(fresh_store, study, ada, [decide(item)])
     db = fresh_store.path
     holds, head = run(db, "log", "verify", "--all"), run(db, "log", "head", "--days")
     assert (holds["holds"], holds["head"], holds["entries"]) == (True, head["hash"], head["entry"])
     assert head["days"] == [] or datetime.now(UTC).date() > began  # the first day is not over
     assert run(db, "log", "verify", study.name)["labels"] == 3
     shown = run(db, "log", "show", "--kind", "label", "--last", "2")["entries"]
-    assert [(one["kind"], one["row"]) for one in shown] == [("label", 2), ("label", 3)]
+    assert [(entry["kind"], entry["row"]) for entry in shown] == [("label", 2), ("label", 3)]
     assert "--all" in run(db, "log", "verify", code=2)
     with closing(sqlite3.connect(db)) as plain:
         plain.execute("DROP TRIGGER label_is_never_changed")

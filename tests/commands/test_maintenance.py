@@ -80,20 +80,20 @@ def findings(*arguments: str) -> tuple[int, dict[str, tuple[str, str]]]:
 
 def test_doctor_reports_on_every_area(fresh_store: Store) -> None:
     filled_project(fresh_store, 4)
-    _, found = findings()
+    _, checks = findings()
     own = {"access", "rights"}  # of a server; a local machine has no further findings
     records = {"triggers", "log", "gold"}
-    assert set(found) == {"python", "packages", "database", "disk", "models", "fonts", "browser"} | own | records
-    assert {found[name][0] for name in records} == {"ok"}
-    assert found["database"][0] == "ok" and "1 projects, 4 items, 0 labels" in found["database"][1]
-    assert found["python"][0] == "ok"
+    assert set(checks) == {"python", "packages", "database", "disk", "models", "fonts", "browser"} | own | records
+    assert {checks[name][0] for name in records} == {"ok"}
+    assert checks["database"][0] == "ok" and "1 projects, 4 items, 0 labels" in checks["database"][1]
+    assert checks["python"][0] == "ok"
 
 
 def test_doctor_finds_a_broken_database(tmp_path: Path) -> None:
     bad = tmp_path / "bad.db"
     bad.write_bytes(b"garbage" * 1_000)
-    code, found = findings("--db", str(bad))
-    assert code == 1 and found["database"][0] == "problem"
+    code, checks = findings("--db", str(bad))
+    assert code == 1 and checks["database"][0] == "problem"
 
 
 def test_doctor_finds_changes_made_outside_the_app(fresh_store: Store) -> None:
@@ -101,9 +101,9 @@ def test_doctor_finds_changes_made_outside_the_app(fresh_store: Store) -> None:
     for item in claim(fresh_store, project, people[0], want=2):
         store_operations(fresh_store, project, people[0], [decide(item, "reject")])
     changed_outside(fresh_store, "UPDATE item SET gold = 'accept', status = 'accepted' WHERE status = 'rejected'")
-    code, found = findings()
-    assert code == 1 and found["gold"][0] == "problem" and found["gold"][1].startswith("In 2 items")
-    assert found["log"][0] == found["triggers"][0] == "ok"
+    code, checks = findings()
+    assert code == 1 and checks["gold"][0] == "problem" and checks["gold"][1].startswith("In 2 items")
+    assert checks["log"][0] == checks["triggers"][0] == "ok"
     correct_derived(fresh_store, project)
     changed_outside(fresh_store, "UPDATE census SET items = items + 1")
     assert findings()[1]["gold"] == (
@@ -117,14 +117,14 @@ def test_doctor_finds_changes_made_outside_the_app(fresh_store: Store) -> None:
 def test_doctor_reports_missing_triggers_without_restoring_them(fresh_store: Store) -> None:
     fresh_store.db.execute("DROP TRIGGER log_label")
     for _ in range(2):
-        code, found = findings()
-        assert code == 1 and found["triggers"][0] == "problem" and "(log_label)" in found["triggers"][1]
+        code, checks = findings()
+        assert code == 1 and checks["triggers"][0] == "problem" and "(log_label)" in checks["triggers"][1]
     fresh_store.db.execute("CREATE TRIGGER own AFTER INSERT ON label BEGIN SELECT 1; END")
     forget_comparison(fresh_store.path)
     Store.open(fresh_store.path).close()
-    found = findings()[1]
-    assert "do not belong to Evenhand (own)" in found["triggers"][1]
-    assert found["log"][0] == "warning" and "(log_label)" in found["log"][1]
+    checks = findings()[1]
+    assert "do not belong to Evenhand (own)" in checks["triggers"][1]
+    assert checks["log"][0] == "warning" and "(log_label)" in checks["log"][1]
 
 
 def test_doctor_leaves_an_older_database_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,8 +139,8 @@ def test_doctor_leaves_an_older_database_unchanged(tmp_path: Path, monkeypatch: 
 
 
 def test_doctor_creates_no_database(tmp_path: Path) -> None:
-    _, found = findings("--db", str(tmp_path / "none.db"))
-    assert found["database"][0] == "ok" and list(tmp_path.iterdir()) == []
+    _, checks = findings("--db", str(tmp_path / "none.db"))
+    assert checks["database"][0] == "ok" and list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_doctor_checks_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 
 def test_doctor_reports_a_missing_folder(tmp_path: Path) -> None:
-    code, found = findings("--db", str(tmp_path / "nowhere" / "a.db"))
-    assert code == 1 and found["disk"][0] == "problem"
+    code, checks = findings("--db", str(tmp_path / "nowhere" / "a.db"))
+    assert code == 1 and checks["disk"][0] == "problem"
 
 
 def test_doctor_reports_wrong_package_versions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -184,11 +184,11 @@ def test_a_cancelled_job_ends_its_workers_and_can_be_resumed(
     assert len(family) > 2
     jobs.cancel(fresh_store, jobs.find(fresh_store, job.uid))
     psutil.wait_procs(family, timeout=600)
-    assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+    assert not [process for process in family if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
     assert not out.exists()
     assert not list(tmp_path.glob(".c.jsonl.*.part"))
     text.write_text(TEXT, encoding="utf-8")
     jobs.resume(fresh_store, jobs.find(fresh_store, job.uid))
-    done = until(lambda: not (one := jobs.find(fresh_store, job.uid)).active and one, 600)
+    done = until(lambda: not (job_ := jobs.find(fresh_store, job.uid)).active and job_, 600)
     assert (done.state, done.result["candidates"]) == ("done", 2)
     assert (done.done, done.total) == (text.stat().st_size, text.stat().st_size)

@@ -45,7 +45,7 @@ def test_intervals_contain_the_planted_rates(tmp_path: Path) -> None:
     """he, she, they, xe misgendered for 0.1, 0.2, 0.4, 0.6 of the names: the shares of right verdicts are the rest."""
     command(tmp_path, "--run", "planted", "--each", "0", "--passes", "5")
     (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
-    results = {key["pronoun"]: one.prob for key, one in by_cell(read_verdicts(run.table, generations=False))}
+    results = {key["pronoun"]: cell.prob for key, cell in by_cell(read_verdicts(run.table, generations=False))}
     for pronoun, rate in {"he": 0.1, "she": 0.2, "they": 0.4, "xe": 0.6}.items():
         low, high = results[pronoun].low, results[pronoun].high
         assert low is not None and high is not None and low <= 1 - rate <= high
@@ -77,10 +77,10 @@ def test_an_interrupted_run_continues(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_progress_covers_texts_and_verdicts(tmp_path: Path) -> None:
-    said: list[tuple[int, int | None]] = []
-    both(tmp_path, "a", progress=lambda done, total=None, message="": said.append((done, total)))
-    assert {total for _, total in said} == {6 * 2 + 6}
-    assert [done for done, _ in said] == sorted(done for done, _ in said) and said[-1][0] == 18
+    progress: list[tuple[int, int | None]] = []
+    both(tmp_path, "a", progress=lambda done, total=None, message="": progress.append((done, total)))
+    assert {total for _, total in progress} == {6 * 2 + 6}
+    assert [done for done, _ in progress] == sorted(done for done, _ in progress) and progress[-1][0] == 18
 
 
 def test_a_masked_model_is_refused_in_one_sentence(tmp_path: Path) -> None:

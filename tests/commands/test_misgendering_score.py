@@ -75,15 +75,15 @@ def test_converted_contexts_and_their_generations_become_a_table_of_both_ways(tm
     ]
     generations.write_text("\n".join(map(json.dumps, written)), encoding="utf-8")
     options = ("--model", MODEL, "--limit", 12, "--seed", 2, "--generations", generations)
-    found = answer("score", "--run", "both", *options)
-    rows = table(Path(found["out"]))
+    data = answer("score", "--run", "both", *options)
+    rows = table(Path(data["out"]))
     assert len(rows) == 24
     assert {row["setting"] for row in rows} == {"pre", "post"}
     assert all(row["gen1"] == row["gen2"] == str(int(row["pronoun"] != "xe")) for row in rows)
-    assert found["generations_of_no_instance"] == 0
-    assert len(list(read_generations(found["texts"], []))) == 48
-    assert (Path(found["texts"]).stat().st_mode & 0o777) == 0o600
-    assert answer("metrics", found["out"])["n"] == 24
+    assert data["generations_of_no_instance"] == 0
+    assert len(list(read_generations(data["texts"], []))) == 48
+    assert (Path(data["texts"]).stat().st_mode & 0o777) == 0o600
+    assert answer("metrics", data["out"])["n"] == 24
 
 
 def test_tango_templates_are_taken_from_generations(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_own_templates_names_and_sets_are_scored(tmp_path: Path) -> None:
     result = call("convert", templates, "--names", names, "--setting", "post", "--passes", 2)
     contexts = {json.loads(line)["context"] for line in result.stdout.splitlines()}
     assert contexts == {"Robin uses she/they. I saw her.", "Kim uses ze/hir/hirs. I saw hir."}
-    found = answer("score", templates, "--names", names, "--passes", 2, "--model", MODEL, "--out", tmp_path / "o.csv")
+    data = answer("score", templates, "--names", names, "--passes", 2, "--model", MODEL, "--out", tmp_path / "o.csv")
     rows = {row["name"]: row for row in table(tmp_path / "o.csv")}
     assert rows["Robin"]["prob"] in "01"
     assert rows["Kim"]["prob"] == ""  # the planted model does not know the word hir
@@ -130,7 +130,7 @@ def test_own_templates_names_and_sets_are_scored(tmp_path: Path) -> None:
         "A word of these texts is not in the vocabulary of the model's tokenizer, so they cannot be compared."
         in rows["Kim"]["status"]
     )
-    assert found["models"][0]["undefined"] == 1
+    assert data["models"][0]["undefined"] == 1
 
 
 @pytest.mark.parametrize(

@@ -140,8 +140,11 @@ def test_unknown_models_and_other_tables_are_refused(scores: Path) -> None:
 
 def stemmed_scores(folder: Path) -> Path:
     """Write two models on 144 sentences of twelve stems; b is a less 0.5, and some noise."""
-    one = np.random.default_rng(8).normal(0, 0.4, 144)
-    frames = [stemmed(list(one), "a"), stemmed(list(one - 0.5 + np.random.default_rng(9).normal(0, 0.1, 144)), "b")]
+    values = np.random.default_rng(8).normal(0, 0.4, 144)
+    frames = [
+        stemmed(list(values), "a"),
+        stemmed(list(values - 0.5 + np.random.default_rng(9).normal(0, 0.1, 144)), "b"),
+    ]
     path = folder / "stems.csv"
     pd.concat(frames).drop(columns="named").to_csv(path, index=False)
     return path

@@ -168,7 +168,7 @@ def test_a_session_lets_commands_act_as_its_account(
     grant(fresh_store, who, "lead", two[0])
     secret = answered("accounts", "session", "Lena")["session"]
     listed = answered("project", "list", **{SESSION: secret})["projects"]
-    assert [one["name"] for one in listed] == ["here"]
+    assert [stored["name"] for stored in listed] == ["here"]
     assert typed("accounts", "session", "Lena", **{SESSION: secret}).code == 2  # not even for oneself
     answered("project", "create", "mine", **{SESSION: secret})
     assert {project["name"] for project in answered("project", "list", **{SESSION: secret})["projects"]} == {

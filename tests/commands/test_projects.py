@@ -113,12 +113,12 @@ def test_a_guideline_is_read_from_files(run, tmp_path):
     text.write_text("1. 只看语感。", encoding="utf-8")
     reasons.write_text("code\tkey\tzh\ten\nodd\t1\t别扭\tOdd\n", encoding="utf-8")
     run("project", "create", "p")
-    asked = ("project", "guideline", "p", "--set", str(text), "--reasons", str(reasons))
-    assert "Describe the change in a sentence; annotators will read it." in run(*asked, fails=Refused)
-    shown = run(*asked, "--changes", "Shorter.")
+    command = ("project", "guideline", "p", "--set", str(text), "--reasons", str(reasons))
+    assert "Describe the change in a sentence; annotators will read it." in run(*command, fails=Refused)
+    shown = run(*command, "--changes", "Shorter.")
     assert (shown["version"], shown["text"], [r["code"] for r in shown["reasons"]]) == (2, "1. 只看语感。", ["odd"])
     assert shown["changes"] == "Shorter."
-    for again in (asked, asked[:3]):
+    for again in (command, command[:3]):
         assert "There are no changes from version 2 yet." in run(*again, "--changes", "Nothing.", fails=Refused)
     assert run("project", "guideline", "p", "--version", "1")["text"] == builtin("journal").text
 

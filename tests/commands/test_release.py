@@ -118,12 +118,12 @@ def test_texts_of_generations_are_written_encrypted_only(generations, tmp_path):
     run(generations, "release", NAME, "1.0", *WHY, "--out", str(out), env=env)
     with Store.open(generations) as store:
         stored = project(store, NAME)
-        one = release(store, stored, "1.0")
-        files = release_files(store, one)
+        frozen = release(store, stored, "1.0")
+        files = release_files(store, frozen)
         texts = [row[0] for row in store.db.execute("SELECT text FROM item WHERE project = ?", (stored.id,))]
     plain = {path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*") if path.suffix != ".zip"
              and path.is_file()}  # fmt: skip
-    assert plain.keys() | {"texts.zip"} == {*files.keys() - locked_texts(stored, one), "texts.zip"}
+    assert plain.keys() | {"texts.zip"} == {*files.keys() - locked_texts(stored, frozen), "texts.zip"}
     assert not [name for name, content in plain.items() for text in texts if len(text) > 20 and text in content]
     carriers = {name for name, content in files.items() if CANARY_ID.encode() in content}
     assert {"kept.jsonl", "data/train.jsonl", "label_studio.json", "doccano.jsonl"} <= carriers

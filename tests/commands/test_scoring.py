@@ -327,14 +327,14 @@ def test_an_interrupted_run_is_resumed(tmp_path, gated, how):
     assert jobs.find(store, job.uid).state == ("cancelled" if how == "cancel" else "interrupted")
     folder = runs_folder(store.path, "scores")
     assert not list(folder.glob("*.csv"))
-    asked = int((tmp_path / "asked").read_text())
+    calls = int((tmp_path / "asked").read_text())
     (tmp_path / "gate").touch()
     jobs.resume(store, jobs.find(store, job.uid))
     until(lambda: not jobs.find(store, job.uid).active)
     done = jobs.find(store, job.uid)
     assert done.state == "done", jobs.log_tail(store, done)
-    assert done.result["remembered"] == asked
-    assert done.result["asked"] == 5000 - asked
+    assert done.result["remembered"] == calls
+    assert done.result["asked"] == 5000 - calls
     assert [path.name for path in sorted(folder.iterdir())] == ["run.csv", "run.json"]
     assert [row["row"] for row in table(folder / "run.csv")] == [str(i) for i in range(1, 5001)]
 

@@ -79,7 +79,7 @@ def test_a_role_holds_in_its_project_only(fresh_store: Store) -> None:
     assert person is not None
     desk = next(annotator for annotator in annotators(fresh_store, project) if annotator.name == "Ada")
     assert (person.everywhere, person.roles, person.annotator) == ("reader", {project.uid: "annotator"}, desk.uid)
-    assert [(one.name, role) for one, role in roles_in(fresh_store, project)] == [("Ada", "annotator")]
+    assert [(holder.name, role) for holder, role in roles_in(fresh_store, project)] == [("Ada", "annotator")]
     grant(fresh_store, who, "lead", project)  # in place of the one before
     assert [role for _one, role in roles_in(fresh_store, project)] == ["lead"]
     withdraw(fresh_store, who, project)

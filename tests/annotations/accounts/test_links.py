@@ -82,7 +82,9 @@ def test_an_invitation_makes_an_annotator(fresh_store: Store) -> None:
     result = link(fresh_store, secret)
     assert (result.purpose, result.role, result.name) == ("invite", "annotator", name)
     assert spend(fresh_store, secret, "ada@example.org", PASSWORD).annotator == name
-    assert [(one.name, role) for one, role in roles_in(fresh_store, project)] == [("ada@example.org", "annotator")]
+    assert [(holder.name, role) for holder, role in roles_in(fresh_store, project)] == [
+        ("ada@example.org", "annotator")
+    ]
     with pytest.raises(NotAllowed, match="no longer valid"):
         spend(fresh_store, secret, "Eve", PASSWORD)
 
@@ -178,4 +180,4 @@ def test_an_annotator_has_one_open_invitation_in_a_project(fresh_store: Store) -
     new = invite_link(fresh_store, "annotator", project, name=" ADA")
     with pytest.raises(NotAllowed):
         link(fresh_store, old)
-    assert all(link(fresh_store, one).role == "annotator" for one in (new, elsewhere, *unnamed))
+    assert all(link(fresh_store, secret).role == "annotator" for secret in (new, elsewhere, *unnamed))

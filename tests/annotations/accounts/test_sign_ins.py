@@ -36,11 +36,11 @@ def test_a_cookie_secret_identifies_the_account_and_is_not_stored(fresh_store: S
 
 def test_signing_out_of_one_browser_keeps_the_other_signed_in(fresh_store: Store, ada: Account) -> None:
     first, second = sign_in(fresh_store, ada, "Firefox"), sign_in(fresh_store, ada, "Chrome")
-    assert [one.browser for one in sign_ins(fresh_store, ada)] == ["Chrome", "Firefox"]
+    assert [session.browser for session in sign_ins(fresh_store, ada)] == ["Chrome", "Firefox"]
     sign_out(fresh_store, first)
     assert signed_in(fresh_store, first) is None
     assert signed_in(fresh_store, second) is not None
-    assert [one.browser for one in sign_ins(fresh_store, ada)] == ["Chrome"]
+    assert [session.browser for session in sign_ins(fresh_store, ada)] == ["Chrome"]
 
 
 @pytest.mark.parametrize(

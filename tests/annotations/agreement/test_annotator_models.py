@@ -22,8 +22,8 @@ def labelled(store: Store, columns: dict[str, str]) -> Project:
     project = make(store, len(next(iter(columns.values()))), tuple(columns), per_item=5)
     sentences = texts(store, project)
     for name, column in columns.items():
-        said = {text: SAID[sign] for text, sign in zip(sentences, column, strict=True) if sign != "-"}
-        label(store, project, name, said)
+        choices = {text: SAID[sign] for text, sign in zip(sentences, column, strict=True) if sign != "-"}
+        label(store, project, name, choices)
     return project
 
 

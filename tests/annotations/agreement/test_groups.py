@@ -30,7 +30,7 @@ def labelled(store: Store) -> Project:
 
 
 def put(store: Store, project: Project, names: list[str], group: str) -> None:
-    (of,) = {one.grouping for one in own_groups(store, project, annotator(store, project, names[0]))}
+    (of,) = {group.grouping for group in own_groups(store, project, annotator(store, project, names[0]))}
     for name in names:
         set_group(store, project, of, annotator(store, project, name), group, "lead")
 
@@ -83,8 +83,8 @@ def test_groups_by_command_and_page(fresh_store: Store) -> None:
     project = labelled(fresh_store)
 
     def answer_to(*arguments: str) -> dict[str, object]:
-        found = CliRunner().invoke(cli, [*arguments, "--db", str(fresh_store.path), "--json"], catch_exceptions=False)
-        return dict(json.loads(found.stdout))
+        result = CliRunner().invoke(cli, [*arguments, "--db", str(fresh_store.path), "--json"], catch_exceptions=False)
+        return dict(json.loads(result.stdout))
 
     answer_to("groupings", project.name, "--add", "dialect", "--group", "north", "--group", "south")
     sides = [f"--put={name}={name[:5]}" for name in (*NORTH, *SOUTH[:4])]

@@ -63,13 +63,13 @@ def test_intervals_are_over_articles_where_some_have_several_sentences(fresh_sto
     assert "|unit:source|clustered-dirichlet:200|" in report.signature
     two = report.two("Ada", "Bo")
     assert two is not None
-    for found in (report.overall.unanimity, report.overall.pairwise, report.overall.ac1, two.agreed, two.kappa):
-        assert (found.method, found.clusters) == (CLUSTERED, 12)
+    for estimate in (report.overall.unanimity, report.overall.pairwise, report.overall.ac1, two.agreed, two.kappa):
+        assert (estimate.method, estimate.clusters) == (CLUSTERED, 12)
     # sqrt(.25 / 12) over articles, wider for t with 11 degrees of freedom; sqrt(.25 / 60) were sentences independent.
-    found = report.overall.pairwise
-    assert found.value == 0.5 and found.se == pytest.approx((0.25 / 12) ** 0.5, rel=0.2)
-    assert str(found.note) == "Few units (12): a wide interval."
-    assert {"method": CLUSTERED, "clusters": 12}.items() <= found.to_json().items()
+    estimate = report.overall.pairwise
+    assert estimate.value == 0.5 and estimate.se == pytest.approx((0.25 / 12) ** 0.5, rel=0.2)
+    assert str(estimate.note) == "Few units (12): a wide interval."
+    assert {"method": CLUSTERED, "clusters": 12}.items() <= estimate.to_json().items()
     assert report.by_form is not None and report.by_form.forms[0].rate.clusters == 12
     assert "Intervals over 12 source articles:" in "\n".join(for_people(report))
 
@@ -146,20 +146,20 @@ def test_changed_and_withdrawn_labels_do_not_count(fresh_store: Store) -> None:
             "SELECT item.uid, op_id FROM label JOIN item ON item.id = label.item WHERE annotator = ?", (bo.id,)
         ).fetchall()
     )
-    one, two, _three = items(fresh_store, project)
+    one, second, _three = items(fresh_store, project)
     change = _operation(one, "reject", 2, base=ops[one.uid], note="读起来别扭")
-    back = Operation(uuid.uuid4().hex, two.uid, None, "d", 3, base=ops[two.uid])
+    back = Operation(uuid.uuid4().hex, second.uid, None, "d", 3, base=ops[second.uid])
     assert all(answer.stored for answer in store_operations(fresh_store, project, bo, [change, back]))
     report = agreement(fresh_store, project, resampling=FAST)
     assert report.by_labels == {0: 0, 1: 1, 2: 2}
     assert report.overall.unanimity.value == 0.5
-    ((found,), total) = disagreements(fresh_store, project)
-    assert (found.item, total) == (one.uid, 1)
-    assert [(j.annotator, j.choice, j.note) for j in found.judgements] == [
+    ((disagreement,), total) = disagreements(fresh_store, project)
+    assert (disagreement.item, total) == (one.uid, 1)
+    assert [(j.annotator, j.choice, j.note) for j in disagreement.judgements] == [
         ("Ada", "accept", ""),
         ("Bo", "reject", "读起来别扭"),
     ]
-    assert found.judgements[1].reasons == ("not_plausible",)
+    assert disagreement.judgements[1].reasons == ("not_plausible",)
 
 
 def test_disagreements_are_listed_by_pair_and_between_two_annotators(fresh_store: Store) -> None:
@@ -197,9 +197,9 @@ def test_an_annotator_sees_only_labelled_items_and_the_view_is_recorded(fresh_st
     label(fresh_store, project, "Bo", dict.fromkeys(first[:3], "reject") | {first[3]: "skip"})
     label(fresh_store, project, "Chen", dict.fromkeys(first[3:], "reject"))
     bo = annotator(fresh_store, project, "Bo")
-    found, total = disagreements(fresh_store, project, reader=bo, limit=2)
-    assert (total, [d.text for d in found]) == (3, first[:2])
-    record_reveals(fresh_store, bo, found)
+    listed, total = disagreements(fresh_store, project, reader=bo, limit=2)
+    assert (total, [d.text for d in listed]) == (3, first[:2])
+    record_reveals(fresh_store, bo, listed)
     query = (
         "SELECT item.text, revealed IS NOT NULL FROM assignment JOIN item ON item.id = item"
         " WHERE annotator = ? AND state = 'labelled'"
@@ -343,7 +343,7 @@ def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> Non
     (card,) = [str(e.value) for e in page.get("html") if "<article" in str(e.value)]
     assert first[0][1:] in card
     bo = annotator(fresh_store, project, "Bo")
-    (item,) = [one for one in items(fresh_store, project) if one.text == first[0]]
+    (item,) = [candidate for candidate in items(fresh_store, project) if candidate.text == first[0]]
     last = fresh_store.db.execute("SELECT op_id FROM label WHERE annotator = ?", (bo.id,)).fetchone()[0]
     store_operations(fresh_store, project, bo, [_operation(item, "accept", 2, base=last)])
     assert fresh_store.db.execute("SELECT after_reveal FROM label ORDER BY id DESC LIMIT 1").fetchone() == (1,)

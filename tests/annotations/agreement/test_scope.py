@@ -40,11 +40,11 @@ def test_agreement_is_computed_per_guideline_version(fresh_store: Store) -> None
     project = two_versions(fresh_store)
     whole = agreement(fresh_store, project, resampling=FAST)
     assert whole.version is None and whole.overall.unanimity.value == 0.5
-    assert [(version, found.items, found.labels) for version, found in whole.by_version] == [(1, 6, 12), (2, 6, 12)]
-    assert [found.unanimity.value for _, found in whole.by_version] == [1.0, 0.0]
-    for version, found in whole.by_version:
+    assert [(version, report.items, report.labels) for version, report in whole.by_version] == [(1, 6, 12), (2, 6, 12)]
+    assert [report.unanimity.value for _, report in whole.by_version] == [1.0, 0.0]
+    for version, report in whole.by_version:
         alone = agreement(fresh_store, project, resampling=FAST, version=version)
-        assert alone.overall == found and f"guideline:v{version}" in alone.signature
+        assert alone.overall == report and f"guideline:v{version}" in alone.signature
         assert alone.by_labels == {0: 6, 1: 0, 2: 6}
     assert "guideline" not in whole.signature
     with pytest.raises(NotFound, match="no version 3"):
@@ -60,7 +60,7 @@ def test_labels_of_two_versions_are_not_paired(fresh_store: Store) -> None:
     label(fresh_store, project, "Bo", dict.fromkeys(first, "accept"))
     report = agreement(fresh_store, project, resampling=FAST)
     assert report.overall.unanimity.value == 1
-    assert [found.unanimity.value for _, found in report.by_version] == [None, None]
+    assert [figures.unanimity.value for _, figures in report.by_version] == [None, None]
 
 
 def share(store: Store, project: Project, chosen: list[str]) -> None:
@@ -177,8 +177,8 @@ def test_command_names_version_share_and_form(fresh_store: Store) -> None:
     wide = run("made", "--db", str(fresh_store.path), "--margin", "1")["by_form"]
     assert wide["difference"]["equivalence"]["answer"] == "yes"  # type: ignore[index]
     assert [annotator["annotator"] for annotator in forms["annotators"]] == ["Ada", "Bo"]  # type: ignore[index]
-    one = run("made", "--version", "2", "--db", str(fresh_store.path))
-    assert (one["version"], one["items"], one["percent"]["value"]) == (2, 6, 0.0)  # type: ignore[index]
+    data = run("made", "--version", "2", "--db", str(fresh_store.path))
+    assert (data["version"], data["items"], data["percent"]["value"]) == (2, 6, 0.0)  # type: ignore[index]
     text = CliRunner().invoke(cli, ["agreement", "made", "--resamples", "200", "--db", str(fresh_store.path)]).stdout
     assert "alpha, version 2" in text and "masked - original" in text and "margin 0.05: " in text
 

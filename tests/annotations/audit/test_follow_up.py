@@ -27,9 +27,9 @@ from tests.support.task_files import bring, chosen, task, written
 def parent(fresh_store: Store) -> Project:
     """Return a project with six accepted and four rejected sentences."""
     project = ready_project(fresh_store, 10)
-    for number, one in enumerate(items(fresh_store, project)):
+    for number, item in enumerate(items(fresh_store, project)):
         for person in annotators(fresh_store, project):
-            label(fresh_store, project, person, one.uid, "accept" if number < 6 else "reject", note="no")
+            label(fresh_store, project, person, item.uid, "accept" if number < 6 else "reject", note="no")
     return project
 
 
@@ -45,7 +45,7 @@ def judge(store: Store, made: Project, name: str, neutral: set[str]) -> None:
 
 def test_the_draw_is_seeded_mixed_and_without_labels(fixed_ids: None, fresh_store: Store, parent: Project) -> None:
     made = [create_follow_up(fresh_store, parent, f"f{n}", ["Zoe"], kept=4, rejected=3, seed=n // 2) for n in range(4)]
-    texts = [list(strata(fresh_store, one).items()) for one in made]
+    texts = [list(strata(fresh_store, project).items()) for project in made]
     assert texts[0] == texts[1] != texts[2] == texts[3]
     kept = {item.text for item in items(fresh_store, parent, accepted_only=True)}
     for some in texts:

@@ -79,8 +79,8 @@ def test_a_project_does_not_reveal_the_models(fresh_store: Store, tmp_path: Path
     stored = list(items(fresh_store, project))
     assert len(stored) == 24 and {item.file for item in stored} == {FILE}
     for item in stored:
-        told = json.dumps(item.extra) + str(item_out(item, kind="generations"))
-        assert "7B" not in told and "sampling" not in told and "before" not in told and "after" not in told
+        text = json.dumps(item.extra) + str(item_out(item, kind="generations"))
+        assert "7B" not in text and "sampling" not in text and "before" not in text and "after" not in text
     assert sorted(key_of(run).values()) == ["after"] * 12 + ["before"] * 12
     assert run.owner[0] == project.uid and run.models == ("Old-7B", "New-7B")
 

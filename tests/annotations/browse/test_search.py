@@ -125,7 +125,7 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize(("filters", "expected"), FILTERS, ids=[repr(one) for one, _lines in FILTERS])
+@pytest.mark.parametrize(("filters", "expected"), FILTERS, ids=[repr(filters) for filters, _lines in FILTERS])
 def test_each_filter_finds_its_items(
     filters: dict[str, object],
     expected: list[int],
@@ -204,8 +204,8 @@ def test_filters_find_comments_decisions_and_versions(fresh_store: Store, six_se
     store, (project, items, people) = fresh_store, six_sentences
     ada, bo = people
     add_comment(store, project, items[4].uid, "Why?", author="Lead", thread=ada)
-    said = store.db.execute("SELECT op_id FROM assignment WHERE item = ?", (items[2].id,)).fetchall()
-    settle_case(store, project, items[2].uid, adjudicator="Lead", choice=None, seen=[op for (op,) in said])
+    rows = store.db.execute("SELECT op_id FROM assignment WHERE item = ?", (items[2].id,)).fetchall()
+    settle_case(store, project, items[2].uid, adjudicator="Lead", choice=None, seen=[op for (op,) in rows])
     base = store.db.execute(
         "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?", (items[1].id, bo.id)
     ).fetchone()[0]
@@ -326,10 +326,10 @@ def test_a_search_scans_the_items_once(
     six_sentences: SixSentences,
 ) -> None:
     """SQLite's query plan has one scan of the items, and reads labels from the index alone."""
-    asked: list[str] = []
-    fresh_store.db.set_trace_callback(asked.append)
+    statements: list[str] = []
+    fresh_store.db.set_trace_callback(statements.append)
     search_ids(fresh_store, six_sentences[0], replace(filters))
     fresh_store.db.set_trace_callback(None)
-    plan = "\n".join(row[3] for row in fresh_store.db.execute(f"EXPLAIN QUERY PLAN {asked[-1]}"))
+    plan = "\n".join(row[3] for row in fresh_store.db.execute(f"EXPLAIN QUERY PLAN {statements[-1]}"))
     assert all(step in plan for step in steps), plan
     assert "SCAN item" not in plan and "SCAN label" not in plan and "SCAN assignment" not in plan, plan

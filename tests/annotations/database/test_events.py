@@ -28,7 +28,7 @@ def test_events_are_read_in_order(fresh_store: Store, imported_items: tuple[Proj
         record(fresh_store, project, "replaced", annotator=ada[0])
         record(fresh_store, project, "known", item=items[1].id, choice=None)
     history = events(fresh_store, project)
-    assert [one.action for one in history] == ["plan", "known", "replaced", "known"]
+    assert [event.action for event in history] == ["plan", "known", "replaced", "known"]
     assert (history[0].author, history[0].data, history[0].item) == ("Lead", {"share": 0.1, "note": "重新开始"}, None)
     assert history[2].annotator == ada[1]
     assert [event.data for event in events(fresh_store, project, items[1].uid)] == [
@@ -46,11 +46,11 @@ def test_restored_events_are_deduplicated_but_equal_ones_of_one_time_are_kept(
     """Known answers and events have no id: set, withdrawn and set again within a millisecond they are three."""
     project, (item, *_) = imported_items
     day = "2026-03-01T12:00:00.000Z"
-    known = [{"choice": one, "why": "", "author": "Lead", "after": None} for one in ("accept", None, "accept")]
-    told = [{"action": "seen", "data": {}, "annotator": None, "author": "Lead"}] * 2
+    known = [{"choice": choice, "why": "", "author": "Lead", "after": None} for choice in ("accept", None, "accept")]
+    seen = [{"action": "seen", "data": {}, "annotator": None, "author": "Lead"}] * 2
     rows = [
-        *({"kind": "known", "item": item.uid, "created": day} | one for one in known),
-        *({"kind": "event", "item": item.uid, "created": day} | one for one in told),
+        *({"kind": "known", "item": item.uid, "created": day} | row for row in known),
+        *({"kind": "event", "item": item.uid, "created": day} | row for row in seen),
     ]
     assert [store_records(fresh_store, project, rows, early=False) for _ in range(2)] == [5, 0]
     choices = fresh_store.db.execute("SELECT choice FROM known ORDER BY id").fetchall()

@@ -124,11 +124,11 @@ def test_a_locked_database_is_reported_in_one_sentence(fresh_store, change, monk
 
 def test_a_job_waits_longer_for_the_lock_than_a_page(fresh_store, monkeypatch):
     monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", 10)
-    asked, has_begun = [], write_lock._has_begun
+    times, has_begun = [], write_lock._has_begun
 
     def begun(connection):
-        asked.append(time.monotonic())
-        if len(asked) == 100:  # each of them half a millisecond after the last one, so far more than 10 ms in all
+        times.append(time.monotonic())
+        if len(times) == 100:  # each of them half a millisecond after the last one, so far more than 10 ms in all
             other.execute("ROLLBACK")
         return has_begun(connection)
 
@@ -137,7 +137,7 @@ def test_a_job_waits_longer_for_the_lock_than_a_page(fresh_store, monkeypatch):
         other.execute("BEGIN IMMEDIATE")
         with patient(60), fresh_store.write() as db:
             db.execute("UPDATE database SET uid = uid")
-    assert len(asked) >= 100 and asked[-1] - asked[0] > 0.01
+    assert len(times) >= 100 and times[-1] - times[0] > 0.01
     with locked(fresh_store.path), pytest.raises(Busy, match="Nothing was stored"), fresh_store.write():
         pass
 

@@ -74,7 +74,7 @@ def test_a_report_shows_one_point_in_time(fresh_store: Store, name: str) -> None
     """Labels are stored between the queries of a report; the report must equal that of one of these times."""
     making, every = MADE[name], EVERY.get(name, 1)
     made, people = filled_project(fresh_store, ITEMS)
-    waiting = [(who, one.uid) for one in claim(fresh_store, made, people[0], want=ITEMS) for who in people]
+    waiting = [(who, item.uid) for item in claim(fresh_store, made, people[0], want=ITEMS) for who in people]
     for who in people[1:]:
         claim(fresh_store, made, who, want=ITEMS)
     errors, numbers, queries = list[BaseException](), count(1), count()

@@ -106,9 +106,9 @@ def test_simultaneous_processes_fill_each_slot_once(fresh_store: Store, tmp_path
     race_project(fresh_store, 90, people, per_item=2)
     workers = {name: start(WORKER, database(tmp_path), name, 1_000) for name in people}
     lines = dict(zip(workers, outputs(workers.values()), strict=True))
-    handed = Counter(line for found in lines.values() for line in found if line.startswith("handed"))
+    handed = Counter(line for output in lines.values() for line in output if line.startswith("handed"))
     assert len(handed) == 90 and set(handed.values()) == {2}
-    results = sorted(line.split()[1] for found in lines.values() for line in found if line.startswith("stored"))
+    results = sorted(line.split()[1] for output in lines.values() for line in output if line.startswith("stored"))
     rows = label_rows(fresh_store, project(fresh_store, "race"), which="all")
     assert results == sorted(row["op_id"] for row in rows) and len(results) == 180
     assert len({(row["item"], row["annotator"]) for row in rows}) == 180

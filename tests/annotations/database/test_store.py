@@ -226,8 +226,8 @@ def test_a_database_in_a_missing_folder_cannot_be_opened(tmp_path: Path) -> None
 
 
 def test_connections_use_wal_full_sync_and_foreign_keys(fresh_store: Store) -> None:
-    asked = {name: fresh_store.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
-    assert asked == {"journal_mode": "wal", "synchronous": 2}
+    pragmas = {name: fresh_store.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
+    assert pragmas == {"journal_mode": "wal", "synchronous": 2}
     assert fresh_store.db.execute("PRAGMA foreign_keys").fetchone() == (1,)
 
 

@@ -74,13 +74,13 @@ def test_threads_write_in_the_order_of_their_requests() -> None:
         line.leave()
 
     people = [threading.Thread(target=stand, args=(number,)) for number in range(3)]
-    for number, one in enumerate(people, 1):
-        one.start()
+    for number, thread in enumerate(people, 1):
+        thread.start()
         until(lambda wanted=number: len(line._waiting) == wanted)
     assert order == []
     line.leave()
-    for one in people:
-        one.join()
+    for thread in people:
+        thread.join()
     assert order == [0, 1, 2]
     assert line.enter(0)
 

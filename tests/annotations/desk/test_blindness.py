@@ -200,9 +200,9 @@ def play(world: World, steps: list[Step], version: int, tags: bool = False) -> N
     for n, (who, want, what, choice, other_what, other_choice) in enumerate(steps):
         if who and version:
             what, choice = other_what, other_choice
-        said = f"note {n} {version if who else ''}"
+        note = f"note {n} {version if who else ''}"
         named = (f"tag {n if who and version else 'of all'}",) if tags else ()
-        world.work(who, want, what, choice, said, named)
+        world.work(who, want, what, choice, note, named)
         if n % 5 == 4:
             world.look()
     world.look()
@@ -282,13 +282,13 @@ def items_of(world: World) -> dict[str, str]:
 def test_plan_stop_sends_equal_bytes_per_item(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]
 ) -> None:
-    one, other = both(tmp_path, monkeypatch, steps, number=24, per_item=3, seed=6, plan="stop", share=0.2)
-    first, second = items_of(one), items_of(other)
+    stopped, other = both(tmp_path, monkeypatch, steps, number=24, per_item=3, seed=6, plan="stop", share=0.2)
+    first, second = items_of(stopped), items_of(other)
     assert {uid: first[uid] for uid in first.keys() & second.keys()} == {
         uid: second[uid] for uid in first.keys() & second.keys()
     }
     # Data sent in addition to the items has equal form and equal contents about the project.
-    for a, b in zip(map(json.loads, one.sent), map(json.loads, other.sent), strict=False):
+    for a, b in zip(map(json.loads, stopped.sent), map(json.loads, other.sent), strict=False):
         if "progress" in a and "progress" in b and own(a["progress"]) == own(b["progress"]):
             assert a["progress"]["total"] == b["progress"]["total"]
 
@@ -375,8 +375,8 @@ def test_the_draw_of_an_open_sample_changes_no_byte(tmp_path: Path, monkeypatch:
         drawn = [place % 2 == 0 for place in range(len(frame))]
         values: tuple[Any, ...] = ("simple", 1.0, {}, frame, [0.5] * len(frame), [""] * len(frame), drawn)
         if version:
-            chances = [0.9 if one else 0.1 for one in drawn]
-            names = ["judges differ" if one else "judges agree" for one in drawn]
+            chances = [0.9 if is_drawn else 0.1 for is_drawn in drawn]
+            names = ["judges differ" if is_drawn else "judges agree" for is_drawn in drawn]
             values = ("disagreement", 0.2, {"judges": ["said by nobody"]}, frame, chances, names, drawn)
         with Actor.acts("lead"):
             start_sample(world.store, world.project, Planned(1, *values), author="Lea")
@@ -387,8 +387,8 @@ def test_the_draw_of_an_open_sample_changes_no_byte(tmp_path: Path, monkeypatch:
         world.close()
         worlds.append(world)
     assert worlds[0].sent == worlds[1].sent and len(worlds[0].sent) > 10
-    asked = {uid for data in worlds[0].sent for uid in item_ids(data)}
-    assert len(asked) > 12, "the sample alone has 12"
+    ids = {uid for data in worlds[0].sent for uid in item_ids(data)}
+    assert len(ids) > 12, "the sample alone has 12"
 
 
 def test_the_desk_for_generations_is_sent_equal_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,18 +32,18 @@ def test_a_choice_of_side_is_stored_as_the_text_shown_there(
     client: TestClient, fresh_store: Store, project: Project
 ) -> None:
     ada, bo = (Desk(client, fresh_store, project, who, f"desk-{who}") for who in ("Ada", "Bo"))
-    stored = {one.uid: one for one in items(fresh_store, project)}
+    stored = {item.uid: item for item in items(fresh_store, project)}
     shown = {}
     for at in (ada, bo):
         sent = at.sync(want=NUMBER)["items"]
         again = at.sync(want=NUMBER)["items"]
-        assert [one["text"] for one in again] == [one["text"] for one in sent]  # a reload shows the same
-        for one in sent:
-            item = stored[one["id"]]
-            assert {one["text"], one["second"]} == {item.text, item.second}
-            (answer,) = at.sync(op(at, one["id"], "first"))["answers"]
+        assert [entry["text"] for entry in again] == [entry["text"] for entry in sent]  # a reload shows the same
+        for entry in sent:
+            item = stored[entry["id"]]
+            assert {entry["text"], entry["second"]} == {item.text, item.second}
+            (answer,) = at.sync(op(at, entry["id"], "first"))["answers"]
             assert answer["result"] == "acked"
-            shown[one["id"], at.who.name] = one["text"]
+            shown[entry["id"], at.who.name] = entry["text"]
     rows = label_rows(fresh_store, project)
     assert len(rows) == 2 * NUMBER
     for row in rows:
@@ -56,23 +56,25 @@ def test_a_choice_of_side_is_stored_as_the_text_shown_there(
 def test_stored_labels_are_sent_as_left_and_right(client: TestClient, fresh_store: Store, project: Project) -> None:
     ada = Desk(client, fresh_store, project, "Ada")
     sent = {item["id"]: item for item in ada.sync(want=NUMBER)["items"]}
-    said = dict(zip(sent, ["first", "second", "tie"] * NUMBER, strict=False))
-    for uid, choice in said.items():
+    choices = dict(zip(sent, ["first", "second", "tie"] * NUMBER, strict=False))
+    for uid, choice in choices.items():
         ada.sync(op(ada, uid, choice))
     history = ada.sync(hello=NUMBER)["history"]
-    assert {event["item"]["id"]: event["choice"] for event in history} == said
+    assert {event["item"]["id"]: event["choice"] for event in history} == choices
     assert all(event["item"]["text"] == sent[event["item"]["id"]]["text"] for event in history)
     uid = next(iter(sent))
-    assert ada.post("item", {"item": uid}).json()["decision"]["choice"] == said[uid]
+    assert ada.post("item", {"item": uid}).json()["decision"]["choice"] == choices[uid]
     late = Desk(client, fresh_store, project, "Ada", "desk-late")
     (conflict,) = late.sync(op(late, uid, "second"))["conflicts"]
-    assert (conflict["choice"], conflict["stands"]) == ("second", said[uid])
+    assert (conflict["choice"], conflict["stands"]) == ("second", choices[uid])
     assert conflict["item"]["text"] == sent[uid]["text"]
     draft = Draft(1, "Once more.", PREFERENCE.choices, (), "It is asked anew.", scheme=PREFERENCE.more)
     write_version(fresh_store, project, draft, which="all")
     names = {"first": "Left is better", "second": "Right is better", "tie": "Tie"}
     back = ada.sync(want=NUMBER)["items"]
-    assert {one["id"]: one["earlier"]["choice"] for one in back} == {uid: names[one] for uid, one in said.items()}
+    assert {entry["id"]: entry["earlier"]["choice"] for entry in back} == {
+        uid: names[entry] for uid, entry in choices.items()
+    }
 
 
 def test_replies_do_not_reveal_models_or_the_first_text(
@@ -85,7 +87,7 @@ def test_replies_do_not_reveal_models_or_the_first_text(
     opening = frontend.start_data(fresh_store, project, ada.who, language="en", api="/api/desk")
     replies.append({key: value for key, value in opening.items() if key not in ("words", "guideline")})
     sent = json.dumps(replies, ensure_ascii=False).lower()
-    assert [one for one in (*MODELS, "model", "vs.", "stratum", "pairs.jsonl", "place") if one.lower() in sent] == []
+    assert [word for word in (*MODELS, "model", "vs.", "stratum", "pairs.jsonl", "place") if word.lower() in sent] == []
     first = {row["completion"] for row in rows_of(NUMBER)}
     on_the_left = [item["text"] in first for item in replies[0]["items"]]
     assert 0 < sum(on_the_left) < NUMBER  # so a side does not reveal the order in the file

@@ -121,7 +121,7 @@ def test_the_own_record_covers_labels_that_can_be_undone(desk: RouteDesk) -> Non
     for file in ("".join(record_csv(store, project, who)), "".join(record_json(store, project, who))):
         assert {uid for uid, text in texts.items() if text in file} == set(old)
     uncovered = change_project(store, project, presentation="original")
-    assert not any(one.covered for one in every_entry(store, uncovered, who))
+    assert not any(entry.covered for entry in every_entry(store, uncovered, who))
 
 
 def test_a_label_that_was_changed_is_covered_again(desk: RouteDesk) -> None:

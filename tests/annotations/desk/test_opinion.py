@@ -18,7 +18,7 @@ def test_an_opinion_has_both_words_and_their_probabilities(
     fresh_store: Store, sample_project: Project, fake_scorer: Any
 ) -> None:
     project = replace(sample_project, opinion_model="fake")
-    item = next(each for each in items(fresh_store, project) if "姥姥" in each.text)
+    item = next(candidate for candidate in items(fresh_store, project) if "姥姥" in candidate.text)
     result = opinion_of(project, item, fake_scorer)
     assert (result["male"], result["female"]) == ("姥爷", "姥姥")
     assert result["p_male"] == pytest.approx(0.6) and result["p_female"] == pytest.approx(0.3)

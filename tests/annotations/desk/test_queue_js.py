@@ -116,7 +116,7 @@ def test_a_newer_guideline_stops_the_desk_and_refetches_items() -> None:
       tell({ stopped, ready, after: [queue.unread, queue.version], sent });
     """)
     assert result["stopped"] == [True, 0, 1, 0] and result["ready"] == [3, True] and result["after"] == [False, 2]
-    assert [(one["path"], one.get("version"), one["ops"]) for one in result["sent"]] == [
+    assert [(request["path"], request.get("version"), request["ops"]) for request in result["sent"]] == [
         ("heartbeat", None, []), ("sync", 1, [1]), ("sync", 2, []), ("sync", 2, []), ("sync", 2, [2]),
     ]  # fmt: skip
 

@@ -62,13 +62,13 @@ def together(shared: SharedCommit, *works: Work) -> list[Any]:
         assert free.wait(60)
 
     async def run() -> list[Any]:
-        asked: list[Awaitable[Any]] = [asyncio.ensure_future(shared.run(lambda store: None, first))]
+        tasks: list[Awaitable[Any]] = [asyncio.ensure_future(shared.run(lambda store: None, first))]
         while not busy.is_set():
             await asyncio.sleep(0.001)
-        asked += [asyncio.ensure_future(shared.run(lambda store: None, work)) for work in works]
+        tasks += [asyncio.ensure_future(shared.run(lambda store: None, work)) for work in works]
         await asyncio.sleep(0)  # each has been put into the queue
         free.set()
-        return (await asyncio.gather(*asked, return_exceptions=True))[1:]
+        return (await asyncio.gather(*tasks, return_exceptions=True))[1:]
 
     return asyncio.run(run())
 
@@ -121,7 +121,7 @@ def test_a_failed_commit_acknowledges_no_request(
 
     monkeypatch.setattr(Store, "_check_files", check)
     result = together(SharedCommit(pool), insert("Ada"), insert("Bo"))
-    assert [type(one) for one in result] == [Busy, Busy]
+    assert [type(error) for error in result] == [Busy, Busy]
     assert failed == [2, 1, 1] and names(fresh_store) == []  # together, then each alone
 
 

@@ -152,18 +152,20 @@ def test_a_label_chosen_by_the_lead_survives_an_undo_of_its_file(
 
 def test_the_list_of_conflicts_omits_texts_of_generations(fresh_store: Store, tmp_path: Path) -> None:
     project = generations_project(fresh_store, "made", 2)
-    one = next(iter(items(fresh_store, project)))
+    item = next(iter(items(fresh_store, project)))
     for name, choice in (("one.csv", "correct"), ("two.csv", "misgendering")):
-        bring(fresh_store, project, tmp_path / name, (one.uid, "Ada", choice))
+        bring(fresh_store, project, tmp_path / name, (item.uid, "Ada", choice))
     (conflict,) = conflicts(fresh_store, project)
     row = exported_row(project, conflict)
-    assert (row["item"], row["text"], row["first"], row["second"]) == (one.uid, None, "correct", "misgendering")
-    texts = exported_row(project, Conflict("text-1", "text", one.uid, one.text, "", one.text, "a:1", "Other.", "b:2"))
+    assert (row["item"], row["text"], row["first"], row["second"]) == (item.uid, None, "correct", "misgendering")
+    texts = exported_row(
+        project, Conflict("text-1", "text", item.uid, item.text, "", item.text, "a:1", "Other.", "b:2")
+    )
     assert (texts["text"], texts["first"], texts["second"], texts["second_file"]) == (None, None, None, "b:2")
     shown = CliRunner().invoke(cli, ["conflicts", "made", "--db", str(fresh_store.path)]).output
-    assert one.uid in shown and one.text.strip() not in shown
+    assert item.uid in shown and item.text.strip() not in shown
     opened = change_project(fresh_store, project, open_text=True)
-    assert exported_row(opened, conflict)["text"] == one.text
+    assert exported_row(opened, conflict)["text"] == item.text
 
 
 def test_a_conflict_of_two_desks_is_not_listed_for_files(

@@ -71,8 +71,10 @@ def elsewhere(tmp_path: Path) -> Iterator[Store]:
     """Yield a database whose rows have other numbers, because it contains another project already."""
     with Store.open(tmp_path / "elsewhere.db") as store:
         other, people = filled_project(store, 3)
-        for number, one in enumerate(items(store, other)):
-            store_operations(store, other, people[0], [Operation(f"other-{number}", one.uid, "accept", "desk", number)])
+        for number, item in enumerate(items(store, other)):
+            store_operations(
+                store, other, people[0], [Operation(f"other-{number}", item.uid, "accept", "desk", number)]
+            )
         yield store
 
 

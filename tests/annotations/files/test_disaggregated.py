@@ -84,8 +84,8 @@ def test_consent_holds_for_one_project(fresh_store: Store, project: Project) -> 
 
 def test_commands_and_the_page_store_equal_consent(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     def answer_to(*arguments: str) -> Any:
-        found = CliRunner().invoke(cli, [*arguments, "--db", str(fresh_store.path), "--json"], catch_exceptions=False)
-        return json.loads(found.stdout)
+        result = CliRunner().invoke(cli, [*arguments, "--db", str(fresh_store.path), "--json"], catch_exceptions=False)
+        return json.loads(result.stdout)
 
     page = open_page("record", project=project.name, annotator="Ada")
     assert "Withdraw consent" not in [button.label for button in page.button]

@@ -185,8 +185,8 @@ def test_every_export_leaves_an_event_with_its_hash(fresh_store: Store, tmp_path
         "vera", "jsonl", False, False,
     )  # fmt: skip
     assert (second.data["format"], second.data["names"], second.data["encrypted"]) == ("labels", True, True)
-    for one, file in ((first, "a.jsonl"), (second, "a.zip")):
-        assert one.data["sha256"] == sha256((tmp_path / file).read_bytes()).hexdigest()
+    for options, file in ((first, "a.jsonl"), (second, "a.zip")):
+        assert options.data["sha256"] == sha256((tmp_path / file).read_bytes()).hexdigest()
     before = package_files(fresh_store, study, export_options("package"))
     export_file(fresh_store, study, tmp_path / "b.jsonl", format="jsonl")
     assert package_files(fresh_store, study, export_options("package")) == before  # an export changes no package

@@ -36,7 +36,7 @@ def row(context: int, index: int, wrong: bool, pronoun: str = "she", model: str 
 
 # The first case of test_sampling: three contexts with 3, 1 and 2 of 4 wrong: an intra-class correlation of -0.025641.
 WRONG = {1: (True, True, True, False), 2: (False, False, False, True), 3: (True, True, False, False)}
-ROWS = [row(context, index, wrong) for context, found in WRONG.items() for index, wrong in enumerate(found)]
+ROWS = [row(context, index, wrong) for context, rows in WRONG.items() for index, wrong in enumerate(rows)]
 
 
 @pytest.fixture
@@ -63,13 +63,13 @@ def test_labels_by_people_serve_as_a_pilot(fresh_store: Store, file: Path) -> No
     )
     import_file(fresh_store, made, file)
     wrong = {
-        (one["context"], one["completion"])
-        for one, bad in zip(ROWS, [x for y in WRONG.values() for x in y], strict=True)
+        (row_["context"], row_["completion"])
+        for row_, bad in zip(ROWS, [x for y in WRONG.values() for x in y], strict=True)
         if bad
     }
     for person in annotators(fresh_store, made):
-        while found := claim(fresh_store, made, person):
-            for item in found:
+        while claimed := claim(fresh_store, made, person):
+            for item in claimed:
                 start = item.text.find(" he ") + 1
                 bad = (item.context, item.text) in wrong
                 spans: dict[str, Any] = {"spans": (Mark(start, start + 2, "pronoun"),)} if bad else {}

@@ -114,16 +114,16 @@ def labelled_sentences(
     """Make sentences with these choices of each annotator, and these decisions where labels are complete."""
     made, people = filled_project(store, len(said) + 1, people=PEOPLE, per_item=per_item, gold=rules.pop("gold"))
     made = change_project(store, made, licence="CC0", source_statement=SOURCE, **rules)
-    for one, choices in zip(items(store, made), [("accept",) * 3, *said], strict=True):
+    for item, choices in zip(items(store, made), [("accept",) * 3, *said], strict=True):
         for who, choice in zip(people, choices, strict=True):
             if choice is not None:
-                label(store, made, who, one.uid, choice, reasons=("name",) if choice == "reject" else ())
-    for one, act in zip(list(items(store, made))[1:], acts, strict=False):
-        dispute = case(store, made, one.uid)
-        differ = len({each.choice for each in dispute.labels}) > 1 and len(dispute.labels) >= per_item
+                label(store, made, who, item.uid, choice, reasons=("name",) if choice == "reject" else ())
+    for item, act in zip(list(items(store, made))[1:], acts, strict=False):
+        dispute = case(store, made, item.uid)
+        differ = len({label_.choice for label_ in dispute.labels}) > 1 and len(dispute.labels) >= per_item
         if act is not None and differ and (act != "accept" or made.rescue or made.gold == "majority"):
             choice = None if act == "leave" else act
-            settle_case(store, made, one.uid, adjudicator="Vera", choice=choice, seen=dispute.seen, why="so")
+            settle_case(store, made, item.uid, adjudicator="Vera", choice=choice, seen=dispute.seen, why="so")
     return made
 
 
@@ -148,10 +148,10 @@ def test_gold_of_sentences_is_restored_without_all_consents(
 
 def generations(store: Store, folder: Path) -> Project:
     made = generations_project(store, "set", 4, annotators=PEOPLE, per_item=3)
-    for place, one in enumerate(items(store, made)):
+    for place, item in enumerate(items(store, made)):
         for number, who in enumerate(annotators(store, made)):
             choice = "no_pronoun" if place == 3 and number == 2 else "correct"
-            label(store, made, who, one.uid, choice, extraneous=False)
+            label(store, made, who, item.uid, choice, extraneous=False)
     return made
 
 
@@ -166,11 +166,11 @@ def own_choices(store: Store, folder: Path) -> Project:
 
 def comparisons(store: Store, folder: Path) -> Project:
     made, people = compared_project(store, folder, 4, people=PEOPLE)
-    for place, one in enumerate(items(store, made)):
+    for place, item in enumerate(items(store, made)):
         for who in people:
             choice = "tie" if place == 3 and who.name == "Chen" else "first"
-            said = decide(one, choice, desk=who.name, left="first")
-            assert store_operations(store, made, who, [said])[0].stored
+            operation = decide(item, choice, desk=who.name, left="first")
+            assert store_operations(store, made, who, [operation])[0].stored
     return made
 
 
@@ -206,8 +206,8 @@ def test_gold_of_other_kinds_is_restored(
 def package(tmp_path: Path) -> Path:
     """Return a release of three sentences, three labels each: accepted, rejected, accepted; Chen refuses."""
     with new_store(tmp_path / "from.db") as store:
-        said = [("reject", "reject", "reject"), ("accept", "accept", "accept")]
-        made = labelled_sentences(store, said, [], 3, gold="unanimous")
+        choices = [("reject", "reject", "reject"), ("accept", "accept", "accept")]
+        made = labelled_sentences(store, choices, [], 3, gold="unanimous")
         consent(store, made, {"Ada", "Bo"})
         return released(store, made, tmp_path)[0]
 

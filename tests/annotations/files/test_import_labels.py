@@ -336,14 +336,14 @@ def test_labels_made_during_an_interrupted_import_are_kept(curated, fresh_store,
         "SELECT item.uid, annotator.name, op_id FROM assignment JOIN item ON item.id = item JOIN annotator"
         " ON annotator.id = annotator WHERE latest IS NOT NULL"
     )
-    said = []
+    operations = []
     for number, (uid, name, standing) in enumerate(fresh_store.db.execute(query).fetchall()):
-        one = Operation(f"meanwhile{number}", uid, "accept", "desk", number, base=standing)
-        assert store_operations(fresh_store, made, annotator(fresh_store, made, name), [one])[0].stored
-        said.append(one.op_id)
+        operation = Operation(f"meanwhile{number}", uid, "accept", "desk", number, base=standing)
+        assert store_operations(fresh_store, made, annotator(fresh_store, made, name), [operation])[0].stored
+        operations.append(operation.op_id)
     bring(fresh_store, curated)
     standing = {row[0] for row in fresh_store.db.execute("SELECT op_id FROM assignment WHERE latest IS NOT NULL")}
-    assert standing >= set(said) != set()
+    assert standing >= set(operations) != set()
     assert broken_rules(fresh_store) == []
 
 

@@ -25,8 +25,8 @@ def test_a_decision_is_exported_with_flag_and_marks(fresh_store: Store, tmp_path
     first, _second = items(fresh_store, project)
     people = annotators(fresh_store, project)
     for number, (who, choice) in enumerate(zip(people, ("correct", "no_pronoun", "correct"), strict=False)):
-        said = Operation(op_id=f"op-{number}", item=first.uid, choice=choice, desk=f"d{number}", revision=1)
-        assert store_operations(fresh_store, project, who, [said])[0].stored
+        operation = Operation(op_id=f"op-{number}", item=first.uid, choice=choice, desk=f"d{number}", revision=1)
+        assert store_operations(fresh_store, project, who, [operation])[0].stored
     marks = (Mark(8, 11, "pronoun"), Mark(16, 18, "pronoun"))
 
     def rows() -> list[dict[str, str]]:

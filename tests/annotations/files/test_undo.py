@@ -107,7 +107,7 @@ def test_a_label_of_an_undone_item_counts_after_its_import_is_repeated(
     assert len(held) == len(MORE)
     undo(fresh_store, sample_project, key)
     choices = ("accept", "reject", "skip", None)
-    sent = [operation(n, one.uid, choice) for n, (one, choice) in enumerate(zip(held, choices, strict=True))]
+    sent = [operation(n, entry.uid, choice) for n, (entry, choice) in enumerate(zip(held, choices, strict=True))]
     assert all(answer.stored for answer in store_operations(fresh_store, sample_project, ada, sent))
     counted(fresh_store)
     assert own_progress(fresh_store, sample_project, ada).labelled == 0 == counts(fresh_store, sample_project).accepted
@@ -125,7 +125,7 @@ def test_restored_items_take_part_in_the_doubly_labelled_sample(fresh_store: Sto
     project = change_project(fresh_store, project, doubled=4)
     key = second_file(fresh_store, project, MORE)
     touched = [item for item in items(fresh_store, project) if item.text in MORE]
-    store_operations(fresh_store, project, ada, [operation(n, one.uid, "accept") for n, one in enumerate(touched)])
+    store_operations(fresh_store, project, ada, [operation(n, entry.uid, "accept") for n, entry in enumerate(touched)])
     undo(fresh_store, project, key)
     second_file(fresh_store, project, MORE)
     rows = fresh_store.db.execute("SELECT hash, wanted FROM item").fetchall()
@@ -147,7 +147,7 @@ def test_labelled_items_are_hidden_and_restored_with_their_labels(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
     key = second_file(fresh_store, sample_project, MORE)
-    uids = {one.text: one.uid for one in items(fresh_store, sample_project)}
+    uids = {entry.text: entry.uid for entry in items(fresh_store, sample_project)}
     for number, name in enumerate(("Ada", "Bo", "Chen")):
         label(fresh_store, sample_project, name, uids[MORE[0]], "accept", number)
     label(fresh_store, sample_project, "Ada", uids[MORE[1]], "reject", 10)
@@ -164,7 +164,7 @@ def test_labelled_items_are_hidden_and_restored_with_their_labels(
     result = agreement(fresh_store, sample_project)
     assert (result.all_items, result.items) == (len(SENTENCES), 1)
     ada = annotators(fresh_store, sample_project)[0]
-    handed = {one.text for one in claim(fresh_store, sample_project, ada, want=100)}
+    handed = {entry.text for entry in claim(fresh_store, sample_project, ada, want=100)}
     assert not handed & set(MORE)
     (late,) = store_operations(fresh_store, sample_project, ada, [operation(12, uids[MORE[0]], "accept")])
     assert late.stored  # from a desk that was offline: it waits with its item
@@ -202,7 +202,7 @@ def test_an_import_is_undone_once_and_not_during_another_import(fresh_store: Sto
 
 def test_a_failed_repeated_import_restores_nothing(fresh_store: Store, sample_project: Project) -> None:
     key = second_file(fresh_store, sample_project, MORE)
-    uid = next(one.uid for one in items(fresh_store, sample_project) if one.text == MORE[0])
+    uid = next(entry.uid for entry in items(fresh_store, sample_project) if entry.text == MORE[0])
     label(fresh_store, sample_project, "Ada", uid, "accept", 1)
     undo(fresh_store, sample_project, key)
     before = state(fresh_store, sample_project)
@@ -225,10 +225,15 @@ def labelled_file(store: Store, project: Project, path: Path) -> Path:
         twin = create_project(other, "twin", annotators=("Ada", "Bo", "Chen"), seed=1)
         export_file(store, project, path.with_suffix(".jsonl"), format="jsonl")
         import_file(other, twin, path.with_suffix(".jsonl"))
-        for number, one in enumerate(items(other, twin)):
+        for number, entry in enumerate(items(other, twin)):
             for place, name in enumerate(("Ada", "Bo", "Chen")):
                 label(
-                    other, twin, name, one.uid, "reject" if (number + place) % 4 == 0 else "accept", number * 3 + place
+                    other,
+                    twin,
+                    name,
+                    entry.uid,
+                    "reject" if (number + place) % 4 == 0 else "accept",
+                    number * 3 + place,
                 )
         export_file(other, twin, path, format="labels", names=True)
     return path
@@ -244,25 +249,25 @@ def test_undoing_a_label_file_withdraws_only_current_labels(
     full = state(fresh_store, sample_project)
     key = imports(fresh_store, sample_project)[-1].key
     assert key == "labels-1"
-    one = next(iter(items(fresh_store, sample_project)))
+    entry = next(iter(items(fresh_store, sample_project)))
     ada = annotators(fresh_store, sample_project)[0]
-    (row,) = [r for r in label_rows(fresh_store, sample_project) if r["item"] == one.uid and r["annotator"] == "Ada"]
+    (row,) = [r for r in label_rows(fresh_store, sample_project) if r["item"] == entry.uid and r["annotator"] == "Ada"]
     store_operations(
-        fresh_store, sample_project, ada, [operation(500, one.uid, "accept", row["op_id"])]
+        fresh_store, sample_project, ada, [operation(500, entry.uid, "accept", row["op_id"])]
     )  # she changed her mind
     done = undo(fresh_store, sample_project, key, author="Lin")
     assert (done.labels, done.kept) == (23, 1)
-    assert [(r["item"], r["annotator"]) for r in label_rows(fresh_store, sample_project)] == [(one.uid, "Ada")]
+    assert [(r["item"], r["annotator"]) for r in label_rows(fresh_store, sample_project)] == [(entry.uid, "Ada")]
     counted(fresh_store)
     with pytest.raises(Refused, match="was already undone on"):
         undo(fresh_store, sample_project, key)
-    store_operations(fresh_store, sample_project, ada, [operation(501, one.uid, None, "op-500")])
+    store_operations(fresh_store, sample_project, ada, [operation(501, entry.uid, None, "op-500")])
     assert state(fresh_store, sample_project)[0] == before[0]
     # The same file again: the labels are restored, once; a third time adds nothing.
     again = bring(fresh_store, sample_project, path)
     assert (again.imported, again.duplicates) == (23, 1)
     assert sorted(state(fresh_store, sample_project)[3]) == sorted(
-        row for row in full[3] if row[:2] != (one.text, "Ada")
+        row for row in full[3] if row[:2] != (entry.text, "Ada")
     )
     third = bring(fresh_store, sample_project, path)
     assert (third.imported, third.beside, third.duplicates) == (0, 0, 24)

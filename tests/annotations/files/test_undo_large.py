@@ -52,7 +52,7 @@ def at_work(store: Store) -> tuple[Project, Annotator, str, list[Item]]:
     given = [
         item for item in claim(store, project, people[0], want=30) if item.file == "made.txt" and int(item.line) > 499
     ]
-    operations = [decide(one, choice) for one, choice in zip(given, ["accept", "reject", "skip"] * 5, strict=False)]
+    operations = [decide(item, choice) for item, choice in zip(given, ["accept", "reject", "skip"] * 5, strict=False)]
     assert all(answer.stored for answer in store_operations(store, project, people[0], operations))
     return project, people[0], key, given[len(operations) :]
 
@@ -147,5 +147,5 @@ def test_both_ways_of_counting_give_equal_counts(fresh_store: Store, tmp_path: P
             other.db.execute("UPDATE stock SET items = items + ? WHERE batch <> ?", (more, int(key.split("-")[1])))
             undoing.undo_import(other, project, int(key.split("-")[1]))
             assert broken_rules(other) == []
-            results.append([other.db.execute(one).fetchall() for one in query])
+            results.append([other.db.execute(statement).fetchall() for statement in query])
     assert results[0] == results[1] and results[0][0]

@@ -108,7 +108,7 @@ def test_a_new_label_replaces_the_former_one(fresh_store: Store) -> None:
     assert result.versions == ((1, 1, 30),) and 0 < result.returned < 30
     for person in people:  # by the new version nothing is wrong
         mine = [item for item in claim(fresh_store, made, person, want=99, now=START) if item.id in pilot(fresh_store)]
-        store_operations(fresh_store, made, person, [decide(one) for one in mine], now=START)
+        store_operations(fresh_store, made, person, [decide(item) for item in mine], now=START)
     result = forecast(fresh_store, made)
     assert (result.reviewed, result.work.rate.value, result.returned) == (30, 1.0, 0)
     assert sum(items for _, newest, items in result.versions if newest == 2) == 30 - round(30 * before.work.rate.value)  # type: ignore[operator]

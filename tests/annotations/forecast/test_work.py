@@ -35,7 +35,7 @@ def label_all(store: Store, made: Project, people: list[Annotator], seconds: flo
             choices = [
                 "accept" if is_shared(1, f"{item.text}{person.name}".encode(), 0.7) else "reject" for item in items
             ]
-            made_now = [decide(one, choice, seconds=seconds) for one, choice in zip(items, choices, strict=True)]
+            made_now = [decide(item, choice, seconds=seconds) for item, choice in zip(items, choices, strict=True)]
             assert all(answer.stored for answer in store_operations(store, made, person, made_now, now=START))
 
 
@@ -88,14 +88,18 @@ def test_after_stop_only_items_it_did_not_select_count(fresh_store: Store) -> No
     assert (result.reviewed, result.work.rate.value) == (truth[0], truth[1] / truth[0])
     naive = full(fresh_store)
     texts = [row[0] for row in fresh_store.db.execute("SELECT text FROM item")]
-    right = sum(all(is_shared(1, f"{text}{one.name}".encode(), 0.7) for one in people) for text in texts)
+    right = sum(all(is_shared(1, f"{text}{person.name}".encode(), 0.7) for person in people) for text in texts)
     low, high = result.work.rate.low, result.work.rate.high
     assert low is not None and high is not None and low < right / 260 < high < naive[1] / naive[0] and kept
     for _ in range(3):  # items that are new under `all` count, too
         for person in people:
             some = [item for item in claim(fresh_store, made, person, want=200, now=START) if item.line >= 5000]
-            choices = ["accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in some]
-            store_operations(fresh_store, made, person, [decide(*one) for one in zip(some, choices, strict=True)])
+            choices = [
+                "accept" if is_shared(1, f"{item.text}{person.name}".encode(), 0.7) else "reject" for item in some
+            ]
+            store_operations(
+                fresh_store, made, person, [decide(*decision) for decision in zip(some, choices, strict=True)]
+            )
     new = full(fresh_store, "line >= 5000")
     result = forecast(fresh_store, made)
     assert new[0] > 10 and result.reviewed == truth[0] + new[0]
@@ -127,9 +131,9 @@ def test_hidden_gold_does_not_count(fresh_store: Store) -> None:
 
 
 def test_the_forecast_of_stop_equals_its_real_cost(fresh_store: Store) -> None:
-    one, people = filled_project(fresh_store, 240, seed=6)
-    label_all(fresh_store, one, people)
-    expected = forecast(fresh_store, one).work.stop.judgements
+    planned, people = filled_project(fresh_store, 240, seed=6)
+    label_all(fresh_store, planned, people)
+    expected = forecast(fresh_store, planned).work.stop.judgements
     other, people = filled_project(fresh_store, 240, seed=6)
     other = change_project(fresh_store, other, plan="stop")
     label_all(fresh_store, other, people)
@@ -137,7 +141,7 @@ def test_the_forecast_of_stop_equals_its_real_cost(fresh_store: Store) -> None:
     made = fresh_store.db.execute(query, (other.id,)).fetchone()[0]
     assert expected.low is not None and expected.high is not None
     assert expected.low <= made <= expected.high
-    assert counts(fresh_store, one).accepted == counts(fresh_store, other).accepted
+    assert counts(fresh_store, planned).accepted == counts(fresh_store, other).accepted
 
 
 def test_a_project_of_generations_has_no_forecast_of_stop(fresh_store: Store) -> None:
@@ -230,7 +234,7 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
         now, reasons=tuple(replace(reason, en=f"{reason.en}, anew") for reason in now.reasons), changes="Worded anew."
     )
     _version, sent = write_version(fresh_store, changed, now, which="named")
-    text = " ".join(each.value for each in page(made).info)
+    text = " ".join(info.value for info in page(made).info)
     assert sent.labels and f"{sent.labels} labels are awaiting relabelling" in text
 
 

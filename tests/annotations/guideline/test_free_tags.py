@@ -37,7 +37,7 @@ NOW = 1_000_000.0
 def tagged(store: Store, project: Project, person: Annotator, *said: tuple[str, ...]) -> None:
     """Let the person reject the next items of the pilot with tags and nothing else."""
     items = claim(store, project, person, want=len(said), now=NOW)
-    operations = [decide(item, "reject", reasons=(), tags=each) for item, each in zip(items, said, strict=True)]
+    operations = [decide(item, "reject", reasons=(), tags=tags) for item, tags in zip(items, said, strict=True)]
     assert all(answer.stored for answer in store_operations(store, project, person, operations, now=NOW))
 
 
@@ -105,7 +105,7 @@ def test_only_tags_of_current_labels_are_counted(fresh_store: Store) -> None:
     assert results["old"][0] == 3 and results["old"][2] == 2
     together = tags(fresh_store, project, together=True)
     assert (together[0].text, together[0].labels, set(together[0].spellings)) == ("old", 4, {"old", "Old!"})
-    assert sum(len(said) for _, said in items_with_tags(fresh_store, project, ["old", "Old!"])) == 4
+    assert sum(len(tagged_items) for _, tagged_items in items_with_tags(fresh_store, project, ["old", "Old!"])) == 4
     newest = own_decisions(fresh_store, project, ada)[0]
     store_operations(
         fresh_store, project, ada, [decide(newest.item, None, base=newest.op_id)], now=NOW

@@ -73,7 +73,7 @@ def test_a_label_studio_configuration_becomes_a_scheme() -> None:
             {"code": "why", "en": "Why?", "text": True},
         ],
     }
-    assert [(one.values["element"], one.message.split(": ")[1].split()[0]) for one in result.left_out] == [
+    assert [(notice.values["element"], notice.message.split(": ")[1].split()[0]) for notice in result.left_out] == [
         ("<Choices> verdict 有害", "the"), ("<View>", "it"), ("<Choices> again", "a"),
         ("<Choices> marks Rude", "options"),
         ("<Choices> listed", "its"), ("<Rating> of a span", "it"), ("<Number> share", "a"), ("<TextArea> more", "a"),
@@ -100,7 +100,7 @@ def test_a_potato_configuration_becomes_a_scheme() -> None:
         {"code": "Clear", "en": "Clear", **scale}, {"code": "Right", "en": "Right", **scale},
         {"code": "why", "en": "Why", "text": True},
     ]  # fmt: skip
-    left = [one.values["element"] for one in result.left_out]
+    left = [notice.values["element"] for notice in result.left_out]
     assert left == ["radio verdict harmful", "select topic", "slider long", "text more", "best_worst bw"]
 
 

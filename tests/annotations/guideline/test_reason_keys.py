@@ -36,7 +36,7 @@ def test_keys_are_reachable_unique_and_stable(kind: Kind, keys: list[str]) -> No
     unique = list(dict.fromkeys(key for key in keys if key)) + [""] * keys.count("")
     given_reasons = reasons(*unique)
     result = with_keys(kind, given_reasons)
-    used = [one.key.upper() for one in result if one.key]
+    used = [reason.key.upper() for reason in result if reason.key]
     assert len(used) == len(set(used)) and all(is_reachable(kind, key) for key in used)
     for before, after in zip(given_reasons, result, strict=True):
         assert after.key == before.key or not is_reachable(kind, before.key)

@@ -38,9 +38,9 @@ def six_labelled(fresh_store: Store) -> SixLabelled:
     items = sorted(claim(fresh_store, project, people[0], now=NOW), key=lambda item: item.id)
     plan = {1: {0: "name", 1: "name", 2: "name"}, 2: {0: "generic", 1: "name"}}
     for place, person in enumerate(people):
-        said = plan.get(place, {})
+        choices = plan.get(place, {})
         operations = [
-            decide(item, "reject" if n in said else "accept", reasons=(said[n],) if n in said else ())
+            decide(item, "reject" if n in choices else "accept", reasons=(choices[n],) if n in choices else ())
             for n, item in enumerate(items)
         ]
         store_operations(fresh_store, project, person, operations, now=NOW)
@@ -269,9 +269,9 @@ def test_relabelling_loses_no_label_and_can_be_finished(
                 case _:
                     person = data.draw(st.sampled_from(people))
                     for item in claim(store, project, person, want=2, now=moment):
-                        one = _decision(data, store, item, person)
-                        assert store_operations(store, project, person, [one], now=moment)[0].stored
-                        stored.add(one.op_id)
+                        operation = _decision(data, store, item, person)
+                        assert store_operations(store, project, person, [operation], now=moment)[0].stored
+                        stored.add(operation.op_id)
             assert {row["op_id"] for row in label_rows(store, project, which="all")} == stored
             assert broken_rules(store) == []
             kept = store.db.execute(

@@ -111,7 +111,7 @@ def test_no_text_that_shipped_is_lost_or_changed() -> None:
         for folder in SHIPPED
     }
     assert results == SHIPPED
-    assert {f"editions/{one.name}" for one in (FOLDER / "editions").iterdir()} == set(SHIPPED) - {"."}
+    assert {f"editions/{folder.name}" for folder in (FOLDER / "editions").iterdir()} == set(SHIPPED) - {"."}
 
 
 @pytest.mark.parametrize(("folder", "name"), EDITIONS)

@@ -174,8 +174,8 @@ def test_a_pulled_set_becomes_items(hub: Hub, tmp_path: Path) -> None:
     assert (done["imported"], done["rejected"]) == (2, 0)
     with Store.open(db) as store:
         rows = items(store, project(store, "new"))
-        assert [one.text for one in rows] == [row["text"] for row in ROWS]
-        assert all(one.file.startswith("team--set@") for one in rows)
+        assert [item.text for item in rows] == [row["text"] for row in ROWS]
+        assert all(item.file.startswith("team--set@") for item in rows)
     assert answered("hub", "pull", "new", "team/set", "--db", db)["duplicates"] == 2
 
 

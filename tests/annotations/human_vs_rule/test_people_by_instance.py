@@ -59,12 +59,12 @@ def test_texts_are_matched_to_instances_of_the_run(fresh_store: Store) -> None:
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
     result = people(fresh_store, project)
-    one = result.iloc[0]
+    row = result.iloc[0]
     keys = ["model", "dataset", "template", "name", "pronoun"]
-    run = pd.DataFrame([{key: one[key] for key in keys} | {"prob": 0.0}])
+    run = pd.DataFrame([{key: row[key] for key in keys} | {"prob": 0.0}])
     matched = with_run(result, run)
     assert len(matched) == len(result)
-    same = (result[keys] == one[keys]).all(axis=1)
+    same = (result[keys] == row[keys]).all(axis=1)
     assert matched.loc[same, "prob"].eq(0).all() and matched.loc[~same, "prob"].isna().all()
     assert with_run(result, run.drop(columns="template"))["prob"].isna().all()
 

@@ -22,8 +22,8 @@ def test_intervals_are_clustered_by_articles_with_several_sentences(fresh_store:
     """All sentences of an article are alike: 20 of them carry no more information than their 10 articles."""
     project = make(fresh_store, 20, ("Ada", "Bo"), per_article=per_article, per_item=2)
     start_pilot(fresh_store, project, 20)
-    for one in items(fresh_store, project):
-        set_known(fresh_store, project, one.uid, "accept")
+    for item in items(fresh_store, project):
+        set_known(fresh_store, project, item.uid, "accept")
     alike = [n // 2 % 2 == 0 for n in range(20)]
     for name in ("Ada", "Bo"):
         choices = zip(texts(fresh_store, project), alike, strict=True)
@@ -32,8 +32,8 @@ def test_intervals_are_clustered_by_articles_with_several_sentences(fresh_store:
     ada, bo = dashboard(fresh_store, project).people
     shares = [figures.unanimous, figures.people[1].accepted, scores(fresh_store, project)[1].share,
               bo.accepted, bo.differs.any, ada.differs.most]  # fmt: skip
-    for one in shares:
-        _is_over(one, 10 if per_article else 0)
+    for item in shares:
+        _is_over(item, 10 if per_article else 0)
     facts = gather(fresh_store, project)
     of_pilot, of_answers = facts["pilots"][0]["unanimous"], facts["hidden_gold"]["share"]
     method = CLUSTERED if per_article else MODIFIED_WILSON
@@ -58,8 +58,8 @@ def test_plain_files_do_not_count_as_articles(fresh_store: Store) -> None:
         project = make(fresh_store, 20, ("Ada", "Bo"), files=files, per_item=2)
         reject = {"Ada": range(8), "Bo": range(2, 10)}
         for person, rejected in reject.items():
-            said = {t: "reject" if n in rejected else "accept" for n, t in enumerate(texts(fresh_store, project))}
-            label(fresh_store, project, person, said)
+            choices = {t: "reject" if n in rejected else "accept" for n, t in enumerate(texts(fresh_store, project))}
+            label(fresh_store, project, person, choices)
         report = agreement(fresh_store, project)
         results.append((report.overall.alpha.low, report.overall.unanimity))
         notice = only_files(fresh_store, project)
@@ -74,7 +74,7 @@ def test_too_few_named_articles_give_an_interval_over_sentences(fresh_store: Sto
     """Two articles: no interval for alpha, which a reason would not change."""
     project = make(fresh_store, 20, ("Ada", "Bo"), per_item=2, per_article=10)
     for person in ("Ada", "Bo"):
-        said = {t: "reject" if n % 3 == 0 else "accept" for n, t in enumerate(texts(fresh_store, project))}
-        label(fresh_store, project, person, said)
+        choices = {t: "reject" if n % 3 == 0 else "accept" for n, t in enumerate(texts(fresh_store, project))}
+        label(fresh_store, project, person, choices)
     assert agreement(fresh_store, project).overall.alpha.low is None
     assert only_files(fresh_store, project) is None and to_explain(fresh_store, project) == []

@@ -126,15 +126,15 @@ def test_items_can_be_limited_to_accepted_ones(fresh_store: Store) -> None:
 def test_a_stored_item_equals_the_imported_row(fresh_store: Store) -> None:
     project = create_project(fresh_store, "p")
     text = "😀 他的姥姥𠮷说：“好。”"
-    found = next(candidate for candidate in find(text) if candidate.keyword == "姥姥")
+    match = next(candidate for candidate in find(text) if candidate.keyword == "姥姥")
     with Batch.begin(fresh_store, project, "a.csv") as batch:
-        batch.add([NewItem(text, found, "a.csv", 7, {"genre": "诗", "n": 3}, uid="0" * 32)])
+        batch.add([NewItem(text, match, "a.csv", 7, {"genre": "诗", "n": 3}, uid="0" * 32)])
         batch.publish()
     got = next(items(fresh_store, project))
     assert (got.uid, got.text, got.file, got.line, got.extra) == ("0" * 32, text, "a.csv", 7, {"genre": "诗", "n": 3})
     assert got.word and text[slice(*got.word)] == got.keyword == "姥姥"
     assert got.stem and got.stem == (got.word[0] + 1, got.word[1])  # 姥姥: the second character differs
-    assert (got.pair, got.side, got.counterpart) == (found.pair.name, "female", "姥爷")
+    assert (got.pair, got.side, got.counterpart) == (match.pair.name, "female", "姥爷")
 
 
 def test_a_taken_id_is_replaced(fresh_store: Store) -> None:

@@ -36,15 +36,15 @@ def mined(folder, text, name="candidates"):
 
 
 def test_facts_of_a_mining_run_reach_papers_and_packages(fresh_store, tmp_path):
-    out, said = mined(tmp_path, TEXT)
+    out, output = mined(tmp_path, TEXT)
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert ["run" in line for line in lines] == [False] * (len(lines) - 1) + [True]
     project = create_project(fresh_store, "set", annotators=["Ada"], per_item=1)
     done = add_candidates(fresh_store, project, out)
     result = mining(fresh_store, project)
-    assert (result["imported"], result["candidates"]) == (done.imported, said["candidates"]) == (4, 4)
-    assert result["read"]["sentences"] == said["read"]["sentences"] == 6
-    assert result["exactly_one"] == said["total"]["exactly_one"] == 4
+    assert (result["imported"], result["candidates"]) == (done.imported, output["candidates"]) == (4, 4)
+    assert result["read"]["sentences"] == output["read"]["sentences"] == 6
+    assert result["exactly_one"] == output["total"]["exactly_one"] == 4
     assert result["cells"]["他/她"]["male"]["with_keyword"] == 3
     assert all("run" not in item.extra for item in items(fresh_store, project))
     for item in items(fresh_store, project):
@@ -53,7 +53,7 @@ def test_facts_of_a_mining_run_reach_papers_and_packages(fresh_store, tmp_path):
     made = make_release(fresh_store, project, "1.0")
     for name in ("method.en.md", "datasheet.en.md"):
         paper = release_file(fresh_store, made, name).decode()
-        assert said["signature"].replace("|", "\\|") in paper.replace("`", "").replace("|", "\\|").replace(
+        assert output["signature"].replace("|", "\\|") in paper.replace("`", "").replace("|", "\\|").replace(
             "\\\\|", "\\|"
         )
     assert "6 sentences in the cleaned text (files: 1)" in release_file(fresh_store, made, "method.en.md").decode()
@@ -68,7 +68,7 @@ def test_facts_of_a_mining_run_reach_papers_and_packages(fresh_store, tmp_path):
 
 def test_each_mining_run_counts_once_and_not_after_its_undo(fresh_store, tmp_path):
     first, _ = mined(tmp_path, TEXT)
-    second, said = mined(tmp_path, TEXT + "后来她去了北京。", "more")
+    second, output = mined(tmp_path, TEXT + "后来她去了北京。", "more")
     project = create_project(fresh_store, "set")
     add_candidates(fresh_store, project, first)
     assert add_candidates(fresh_store, project, first).imported == 0
@@ -76,7 +76,7 @@ def test_each_mining_run_counts_once_and_not_after_its_undo(fresh_store, tmp_pat
     both.write_bytes(first.read_bytes() + second.read_bytes())
     assert add_candidates(fresh_store, project, both).imported == 1
     result = mined_runs(fresh_store, project)
-    assert [run["candidates"] for run in result] == [4, said["candidates"]]
+    assert [run["candidates"] for run in result] == [4, output["candidates"]]
     assert mining(fresh_store, project)["read"]["sentences"] == 6 + 7
     for import_ in imports(fresh_store, project):
         undo_import(fresh_store, project, import_.id)

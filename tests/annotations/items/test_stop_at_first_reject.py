@@ -84,11 +84,13 @@ def test_stopping_gives_the_result_of_full_labelling_in_any_order(order: list[st
 
 def test_a_larger_random_share_contains_a_smaller_one() -> None:
     results = [f"{n}".encode() for n in range(20_000)]
-    some = {one for one in results if is_shared(3, one, 0.1)}
+    some = {identity for identity in results if is_shared(3, identity, 0.1)}
     assert abs(len(some) - 2_000) < 5 * (20_000 * 0.1 * 0.9) ** 0.5
-    assert some < {one for one in results if is_shared(3, one, 0.2)}
-    assert some != {one for one in results if is_shared(4, one, 0.1)}
-    assert not any(is_shared(3, one, 0.0) for one in results) and all(is_shared(3, one, 1.0) for one in results)
+    assert some < {identity for identity in results if is_shared(3, identity, 0.2)}
+    assert some != {identity for identity in results if is_shared(4, identity, 0.1)}
+    assert not any(is_shared(3, identity, 0.0) for identity in results) and all(
+        is_shared(3, identity, 1.0) for identity in results
+    )
 
 
 def stopping(store: Store, number: int, share: float = 0.0, **fields: object) -> tuple[Project, list[Annotator]]:
@@ -181,7 +183,7 @@ def test_a_withdrawn_or_changed_reject_reopens_the_item(fresh_store: Store) -> N
     store_operations(fresh_store, made, ada, [back], now=START)
     assert counts(fresh_store, made).pending == 1 and claim(fresh_store, made, bo, now=START) == []  # it is Ada's
     store_operations(fresh_store, made, ada, [decide(item, A, base=back.op_id)], now=START)
-    assert [one.uid for one in claim(fresh_store, made, bo, now=START)] == [item.uid]
+    assert [claimed.uid for claimed in claim(fresh_store, made, bo, now=START)] == [item.uid]
     store_operations(fresh_store, made, bo, [decide(item, R)], now=START)
     assert counts(fresh_store, made).rejected == 1
     assert fresh_store.db.execute("SELECT wanted, labels, split FROM item").fetchone() == (2, 2, 1)
@@ -192,7 +194,7 @@ def test_a_late_label_counts(fresh_store: Store) -> None:
     made, (ada, bo, _) = stopping(fresh_store, 1)
     item = claim(fresh_store, made, ada, now=START)[0]
     late = START + LEASE_S + 1
-    assert [one.uid for one in claim(fresh_store, made, bo, now=late)] == [item.uid]
+    assert [claimed.uid for claimed in claim(fresh_store, made, bo, now=late)] == [item.uid]
     store_operations(fresh_store, made, bo, [decide(item, R)], now=late)
     store_operations(fresh_store, made, ada, [decide(item, A)], now=late)
     assert fresh_store.db.execute("SELECT wanted, labels, status FROM item").fetchone() == (2, 2, "rejected")
@@ -311,7 +313,7 @@ def test_returned_items_come_first_under_all(fresh_store: Store) -> None:
     held = claim(fresh_store, made, ada, want=10, now=START)
     claim(fresh_store, made, bo, want=10, now=START)
     back = claim(fresh_store, made, bo, want=20, now=START + LEASE_S + 1)[-10:]
-    assert sum(item.uid in {one.uid for one in held} for item in back) >= 8
+    assert sum(item.uid in {claimed.uid for claimed in held} for item in back) >= 8
 
 
 def test_an_item_ended_by_one_reject_is_not_unanimous(fresh_store: Store) -> None:

@@ -83,8 +83,8 @@ def test_a_larger_sample_contains_the_smaller_one(found: set[bytes], number: int
 
 def test_items_are_drawn_equally_often() -> None:
     results = [bytes([n]) for n in range(10)]
-    drawn_often = Counter(one for seed in range(1_000) for one in doubled_sample(seed, results, 3))
-    assert all(abs(drawn_often[one] - 300) < 5 * math.sqrt(1_000 * 0.3 * 0.7) for one in results)
+    drawn_often = Counter(identity for seed in range(1_000) for identity in doubled_sample(seed, results, 3))
+    assert all(abs(drawn_often[identity] - 300) < 5 * math.sqrt(1_000 * 0.3 * 0.7) for identity in results)
     assert draw_position(0, b"a") != draw_position(1, b"a")
 
 
@@ -169,7 +169,7 @@ def test_models_and_pronouns_are_shuffled(fresh_store: Store) -> None:
     assert Counter(strata) == Counter(item.stratum for item in written(240))
     assert len(set(strata[:30])) > 6  # not stratum after stratum
     rounds = [strata[start : start + 12] for start in range(0, 240, 12)]
-    assert len({tuple(each) for each in rounds}) == len(rounds)  # nor the same twelve again and again
+    assert len({tuple(texts) for texts in rounds}) == len(rounds)  # nor the same twelve again and again
     same = sum(first == second for first, second in pairwise(strata))
     # in a shuffle of 12 strata of 20 items, 239 x 19/239 = 19 neighbours are of one stratum
     assert abs(same - 19) < 5 * math.sqrt(19)

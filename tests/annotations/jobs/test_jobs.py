@@ -313,7 +313,7 @@ def test_jobs_are_listed_shown_and_cancelled_by_command(store, tmp_path, monkeyp
     until(store, job, at_gate)
     runner, db = CliRunner(), ["--db", str(store.path)]
     listed = json.loads(runner.invoke(job_command, ["list", *db, "--json"]).stdout)["jobs"]
-    assert [(one["title"], one["state"], one["done"]) for one in listed] == [("标题", "running", 3)]
+    assert [(job_["title"], job_["state"], job_["done"]) for job_ in listed] == [("标题", "running", 3)]
     assert "reading" in runner.invoke(job_command, ["log", job.uid[:8], *db]).stdout
     ended = json.loads(runner.invoke(job_command, ["cancel", job.uid[:8], *db, "--json"]).stdout)
     assert ended["state"] == "cancelled"
@@ -358,7 +358,7 @@ def test_dismissing_a_job_deletes_log_and_upload(store, tmp_path):
     over = until(store, job, lambda one: not one.active)
     upload = jobs.keep_upload(store, "a.csv", b"text\n")
     jobs.dismiss(store, dataclasses.replace(over, settings={"text": str(upload)}))
-    assert [one.uid for one in jobs.jobs(store)] == []
+    assert [job_.uid for job_ in jobs.jobs(store)] == []
     assert not jobs.log_path(store, job.uid).exists() and not upload.exists()
 
 

@@ -134,14 +134,15 @@ def test_rates_equal_those_of_the_functions(fresh_store: Store, project: Project
         def judges(one: Written) -> float:
             return float(said_by_judge(one).choice == "misgendering")
 
-        return Labels([people(one) for one in known], [judges(one) for one in known], [judges(one) for one in rest],
-                      [cluster(one) for one in known], [cluster(one) for one in rest], of_items=True)  # fmt: skip
+        return Labels([people(item) for item in known], [judges(item) for item in known],
+                      [judges(item) for item in rest], [cluster(item) for item in known],
+                      [cluster(item) for item in rest], of_items=True)  # fmt: skip
 
     expected = prediction_powered(labels(TEXTS))
     assert cell.rates.both.value == pytest.approx(expected.both.value)
     assert cell.rates.both.low == pytest.approx(expected.both.low) and cell.rates.worth == pytest.approx(expected.worth)
-    by_model = {one.key[0]: one for one in result.cells("misgendering", ("model",))}
-    assert {name: one.people + one.further for name, one in by_model.items()} == {"owl-1b": 40, "wren-3b": 40}
+    by_model = {cell.key[0]: cell for cell in result.cells("misgendering", ("model",))}
+    assert {name: cell.people + cell.further for name, cell in by_model.items()} == {"owl-1b": 40, "wren-3b": 40}
     (apart,) = result.differences("misgendering")
     of = [labels([text for text in TEXTS if text.extra["model"] == name]) for name in ("owl-1b", "wren-3b")]
     assert apart.rates.both.value == pytest.approx(paired_difference(*of).both.value)
@@ -164,7 +165,7 @@ def test_items_without_a_label_of_the_judge_are_counted(fresh_store: Store, proj
 def test_drift_compares_rounds_of_a_judge(fresh_store: Store, project: Project) -> None:
     mine = judged(fresh_store, project, answered="m-1")
     assert drift(fresh_store, mine).rounds == () and not drift(fresh_store, mine).has_changed_model
-    texts = [one.id for one in items(fresh_store, project)][:10]
+    texts = [item.id for item in items(fresh_store, project)][:10]
     choices = dict(fresh_store.db.execute("SELECT item, choice FROM judge_label").fetchall())
     again = [JudgeLabel(item, "correct", answered="m-2", round=1) for item in texts]
     store_labels(fresh_store, mine, again)
@@ -180,7 +181,7 @@ def test_drift_compares_rounds_of_a_judge(fresh_store: Store, project: Project) 
 
 def test_a_rate_equals_the_share_of_human_vs_rule(fresh_store: Store) -> None:
     """Contexts of one to five texts, so that the mean of context means would differ."""
-    uneven = [one for n, one in enumerate(TEXTS) if n % 5 >= n // 20]
+    uneven = [text for n, text in enumerate(TEXTS) if n % 5 >= n // 20]
     made = judged_project(fresh_store, uneven)
     say_all(fresh_store, made, uneven)
     by_rule = run_judge(fresh_store, made, Request(rule=True)).judge

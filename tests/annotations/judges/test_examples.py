@@ -33,7 +33,7 @@ def project(fresh_store: Store) -> Project:
 
 
 def test_examples_are_balanced_over_choices(fresh_store: Store, project: Project) -> None:
-    known = {one.uid: answer for one, answer in zip(list(items(fresh_store, project)), ANSWERS, strict=False)}
+    known = {item.uid: answer for item, answer in zip(list(items(fresh_store, project)), ANSWERS, strict=False)}
     version = guideline(fresh_store, project)
     for number, wanted in ((3, [1, 1, 1]), (6, [2, 2, 2]), (9, [4, 3, 2]), (50, [5, 3, 2])):
         drawn = known_examples(fresh_store, project, version, number, 1, "json", FULL)

@@ -27,8 +27,8 @@ def test_labels_are_read_from_csv_and_json_lines(fresh_store: Store, project: Pr
     mark = {"item": results[3].uid, "label": "misgendering", "extraneous": False, "spans": [[0, 4, "pronoun"]],
             "shares": {"misgendering": 0.9, "correct": 0.1}}  # fmt: skip
     lines.write_text("\n".join(json.dumps(row) for row in (mark, {**mark, "label": "correct"})))
-    one, report = import_judge(fresh_store, project, table, "mine", author="Lea")
-    assert (one.name, report.rows, report.imported, report.rejected) == ("mine", 3, 3, 0)
+    judge_, report = import_judge(fresh_store, project, table, "mine", author="Lea")
+    assert (judge_.name, report.rows, report.imported, report.rejected) == ("mine", 3, 3, 0)
     _, more = import_judge(fresh_store, project, lines, "mine")
     assert (more.imported, more.duplicates) == (1, 1) and judge(fresh_store, project, "mine").labels == 4
     last = fresh_store.db.execute(

@@ -37,11 +37,11 @@ def rows(store: Store, project: Project) -> list[int]:
 
 
 def test_equal_specs_are_one_judge(fresh_store: Store, project: Project) -> None:
-    one = add_judge(fresh_store, project, "mine", SPEC, author="Lea")
-    assert add_judge(fresh_store, project, "other name", SPEC) == one
+    first = add_judge(fresh_store, project, "mine", SPEC, author="Lea")
+    assert add_judge(fresh_store, project, "other name", SPEC) == first
     other = add_judge(fresh_store, project, "", replace(SPEC, prompt="{text}!"))
     assert (other.name, add_judge(fresh_store, project, "", replace(SPEC, model="x/m")).name) == ("m", "m 2")
-    assert [found.name for found in judges(fresh_store, project)] == ["mine", "m", "m 2"]
+    assert [stored.name for stored in judges(fresh_store, project)] == ["mine", "m", "m 2"]
     with pytest.raises(
         Refused,
         match="already a judge named mine with a different prompt",
@@ -67,8 +67,8 @@ def test_labels_are_stored_once_and_never_changed(fresh_store: Store, project: P
     more = [JudgeLabel(item, "reject") for item in items] + [JudgeLabel(items[0], "reject", round=1)]
     assert store_labels(fresh_store, result, more) == 3
     assert judge(fresh_store, project, "mine").labels == 6 and state_of_judges(fresh_store) != before
-    said = fresh_store.db.execute("SELECT choice, round FROM judge_label ORDER BY id").fetchall()
-    assert said == [("accept", 0)] * 4 + [("reject", 0)] * 2 + [("reject", 1)]
+    rows_ = fresh_store.db.execute("SELECT choice, round FROM judge_label ORDER BY id").fetchall()
+    assert rows_ == [("accept", 0)] * 4 + [("reject", 0)] * 2 + [("reject", 1)]
     for statement in ("UPDATE judge_label SET choice = 'accept'", "DELETE FROM judge_label", "DELETE FROM judge",
                       "UPDATE judge SET prompt = ''"):  # fmt: skip
         with pytest.raises(sqlite3.IntegrityError):

@@ -65,5 +65,5 @@ def test_a_release_hides_the_server_and_prompts_of_protected_texts(
     fresh_store: Store, project: Project, open_text: bool, prompt: str
 ) -> None:
     project = change_project(fresh_store, project, open_text=open_text)
-    found = next(row for row in each_record(fresh_store, project, {}, private=False) if row["kind"] == "judge")
-    assert (found["address"], found["prompt"]) == ("", prompt)
+    record = next(row for row in each_record(fresh_store, project, {}, private=False) if row["kind"] == "judge")
+    assert (record["address"], record["prompt"]) == ("", prompt)

@@ -62,10 +62,10 @@ def labels(store: Store) -> list[tuple[int, str, int]]:
 def test_labels_of_the_rule_judge_equal_the_rule(fresh_store: Store, project: Project) -> None:
     report = run_judge(fresh_store, project, Request(rule=True))
     assert (report.labelled, report.failed, report.judge.name) == (80, 0, "first-pronoun rule")
-    verdicts = {one.id: apply_rule({"text": one.text, **one.extra}) for one in items(fresh_store, project)}
+    verdicts = {item.id: apply_rule({"text": item.text, **item.extra}) for item in items(fresh_store, project)}
     expected = {
-        item: "misgendering" if not found.correct else "no_pronoun" if found.pronoun is None else "correct"
-        for item, found in verdicts.items()
+        item: "misgendering" if not verdict.correct else "no_pronoun" if verdict.pronoun is None else "correct"
+        for item, verdict in verdicts.items()
     }
     assert {item: choice for item, choice, _ in labels(fresh_store)} == expected
     assert Counter(expected.values()).keys() == {"misgendering", "no_pronoun", "correct"}
@@ -118,10 +118,13 @@ def test_another_prompt_is_another_judge(fresh_store: Store, project: Project) -
         for template in (None, "{guideline}{choices}{text}{format}"):
             run_judge(fresh_store, project, asks(server, template=template, limit=5))
         run_judge(fresh_store, project, asks(server, settings=ServerSettings(temperature=0.7), limit=5))
-    one, other, third = judges(fresh_store, project)
-    assert one.spec.settings["prompt_sha256"] == third.spec.settings["prompt_sha256"]
-    assert len({one.spec.hash, other.spec.hash, third.spec.hash}) == len({one.spec.signature, other.spec.signature}) + 1
-    assert (one.labels, other.labels) == (5, 5)
+    first, second, third = judges(fresh_store, project)
+    assert first.spec.settings["prompt_sha256"] == third.spec.settings["prompt_sha256"]
+    assert (
+        len({first.spec.hash, second.spec.hash, third.spec.hash})
+        == len({first.spec.signature, second.spec.signature}) + 1
+    )
+    assert (first.labels, second.labels) == (5, 5)
     drawn = {item for item, *_ in labels(fresh_store)}
     assert len(drawn) == 5  # the same ones each time
 
@@ -203,7 +206,7 @@ def test_a_judge_of_comparisons_reads_both_texts_in_drawn_order(fresh_store: Sto
         report = run_judge(fresh_store, pairs, asks(server))
         prompts = [body["messages"][1]["content"] for body in server.bodies]
     assert report.labelled == 12
-    results = {one.id: one for one in items(fresh_store, pairs)}
+    results = {item.id: item for item in items(fresh_store, pairs)}
     query = (
         "SELECT judge_label.item, choice, place FROM judge_label JOIN judge_order ON judge_order.label = judge_label.id"
     )

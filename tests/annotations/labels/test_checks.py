@@ -135,13 +135,13 @@ def test_desk_and_server_apply_equal_rules() -> None:
     results = [{"choice": choice, "draft": {"flag": flag, "marks": marks}} for choice, flag, marks in cases]
     scene = f"tell({json.dumps(results)}.map((one) => brokenRule(one.choice, one.draft)));"
     assert len(cases) == 24
-    for case, found in zip(cases, run(scene, "marks"), strict=True):
+    for case, refusal in zip(cases, run(scene, "marks"), strict=True):
         try:
             check_marks_fit_choice(*case)
         except Refused:
-            assert found is not None, case
+            assert refusal is not None, case
         else:
-            assert found is None, case
+            assert refusal is None, case
 
 
 NASTY = [

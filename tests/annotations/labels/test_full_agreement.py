@@ -58,9 +58,9 @@ def test_a_population_without_two_labels_has_a_reason(fresh_store: Store) -> Non
 
 def test_kept_items_have_an_own_share_without_an_interval(fresh_store: Store) -> None:
     project = make(fresh_store, 4, ("Ada", "Bo"), per_item=2)
-    one, two, three, _four = texts(fresh_store, project)
-    choose(fresh_store, project, "Ada", dict.fromkeys((one, two, three), "accept"))
-    choose(fresh_store, project, "Bo", {one: "accept", two: "accept", three: "reject"})
+    first, second, third, _four = texts(fresh_store, project)
+    choose(fresh_store, project, "Ada", dict.fromkeys((first, second, third), "accept"))
+    choose(fresh_store, project, "Bo", {first: "accept", second: "accept", third: "reject"})
     reviewed, kept = (full_agreement(fresh_store, project, name) for name in ("reviewed", "kept"))  # type: ignore[arg-type]
     assert (reviewed.value, reviewed.units) == (pytest.approx(2 / 3), 3)
     assert (kept.value, kept.units, kept.low, kept.note is not None) == (1.0, 2, None, True)
@@ -73,8 +73,8 @@ def test_pilot_agreement_and_release_give_equal_numbers(fresh_store: Store) -> N
     project = make(fresh_store, 12, ("Ada", "Bo"), per_item=2)
     start_pilot(fresh_store, project, 12)
     choose(fresh_store, project, "Ada", dict.fromkeys(texts(fresh_store, project), "accept"))
-    said = {text: "accept" if n % 3 else "reject" for n, text in enumerate(texts(fresh_store, project)[:9])}
-    choose(fresh_store, project, "Bo", said)
+    choices = {text: "accept" if n % 3 else "reject" for n, text in enumerate(texts(fresh_store, project)[:9])}
+    choose(fresh_store, project, "Bo", choices)
     close_pilot(fresh_store, project)
     figures = pilot_figures(fresh_store, project, pilots(fresh_store, project)[0])
     assert (figures.labelled, figures.compared, figures.unanimous.value) == (12, 9, pytest.approx(6 / 9))

@@ -65,10 +65,10 @@ def test_agreement_is_computed_in_four_ways(fresh_store: Store) -> None:
         "Bo",
         [
             (
-                one.text,
-                other.get(n, Said(one.said.choice, False, tuple(m for m in one.said.marks if m[1] == "pronoun"))),
+                text.text,
+                other.get(n, Said(text.said.choice, False, tuple(m for m in text.said.marks if m[1] == "pronoun"))),
             )
-            for n, one in enumerate(texts)
+            for n, text in enumerate(texts)
         ],
     )
     plural, flagged = choices.count("plural_they"), sum(text.said.extraneous for text in texts)
@@ -96,7 +96,7 @@ def test_intervals_are_wider_for_contexts_with_several_generations(fresh_store: 
     say(fresh_store, project, "Ada", [(text.text, Said("correct")) for text in texts])
     say(
         fresh_store, project, "Bo",
-        [(one.text, Said("correct" if (n // 4) % 2 else "no_pronoun")) for n, one in enumerate(texts)],
+        [(text.text, Said("correct" if (n // 4) % 2 else "no_pronoun")) for n, text in enumerate(texts)],
     )  # fmt: skip
     result = agreement(fresh_store, project).overall.pairwise
     assert result.value == 0.5 and result.se is not None

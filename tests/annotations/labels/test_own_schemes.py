@@ -185,9 +185,9 @@ def test_gold_is_the_unanimous_choice_or_the_adjudication(fresh_store: Store) ->
     uid = list(items(fresh_store, project))[2].uid
     seen = case(fresh_store, project, uid).seen
     wrong = {"choice": "correct"}, {"choice": "harmful"}, {"choice": "neither", "extraneous": True}
-    for one in wrong:
+    for operation in wrong:
         with pytest.raises((Refused, NotAllowed)):
-            settle_case(fresh_store, project, uid, adjudicator="Vera", seen=seen, why="because", **one)
+            settle_case(fresh_store, project, uid, adjudicator="Vera", seen=seen, why="because", **operation)
     marks = (Mark(0, 2, "slur"),)
     settle_case(
         fresh_store, project, uid, adjudicator="Vera", choice="harmful", seen=seen, reasons=("stereotype",), marks=marks
@@ -220,13 +220,13 @@ def test_a_decision_with_answers_survives_a_package(fresh_store: Store, tmp_path
         back = import_package(other, "back", members, "p.zip").project
         act = case(other, back, item).settlement
         assert act is not None and (act.reasons, act.why) == (("fluency:3", "care:10"), "It answers.")
-        assert next(one for one in items(other, back) if one.uid == item).gold == "helpful"
+        assert next(restored for restored in items(other, back) if restored.uid == item).gold == "helpful"
 
 
 def test_files_have_choices_flags_and_spans(fresh_store: Store) -> None:
     project = labelled(fresh_store)
     lines = [json.loads(line) for line in json_lines(fresh_store, project, OPEN)]
-    labels = [one for one in lines if "choice" in one]
+    labels = [line for line in lines if "choice" in line]
     assert [(label["choice"], label["reasons"]) for label in labels[:3]] == [
         ("helpful", ["stereotype"]), ("helpful", ["stereotype"]), ("harmful", ["stereotype"]),
     ]  # fmt: skip
@@ -291,6 +291,6 @@ def test_labels_of_an_own_scheme_survive_other_programs(fresh_store: Store, tmp_
         other = asking(store)
         bring(store, other, out)
         keys = ("annotator", "choice", "reasons", "spans", "note", "extraneous")
-        one, back = ([{key: row[key] for key in keys} for row in label_rows(s, p)] for s, p in (
+        exported, back = ([{key: row[key] for key in keys} for row in label_rows(s, p)] for s, p in (
             (fresh_store, project), (store, other)))  # fmt: skip
-        assert back == one
+        assert back == exported

@@ -64,18 +64,18 @@ def shape(value: Any) -> Any:
 
 def both(desk: Desk, entries: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
     """Return the shapes of ordinary entries and of retests."""
-    own, found = again(desk), ([], [])  # type: ignore[var-annotated]
+    own, shapes = again(desk), ([], [])  # type: ignore[var-annotated]
     for entry in entries:
         item = entry.get("item", entry)
-        found[item["id"] in own].append(shape(entry))
-    assert found[0] and found[1]
-    return found
+        shapes[item["id"] in own].append(shape(entry))
+    assert shapes[0] and shapes[1]
+    return shapes
 
 
 def test_retests_have_the_shape_of_other_items(desk: Desk) -> None:
     items = desk.sync(want=40)["items"]
     ordinary, came_again = both(desk, items)
-    assert all(one in ordinary for one in came_again)
+    assert all(entry in ordinary for entry in came_again)
     assert desk.sync(want=40)["items"] == items  # a reload, in the same order
     choice = CHOICE[desk.project.kind]
     before = desk.sync()["progress"]
@@ -86,12 +86,12 @@ def test_retests_have_the_shape_of_other_items(desk: Desk) -> None:
             "acked", False, {"op", "result", "conflict", "latest"},
         )  # fmt: skip
         assert reply["progress"]["labelled"] == before["labelled"] + n  # an unchanged count would reveal the retest
-        one = desk.post("item", {"item": item["id"]}).json()["decision"]
-        assert one["item"]["id"] == item["id"] and one["choice"] == choice
+        entry = desk.post("item", {"item": item["id"]}).json()["decision"]
+        assert entry["item"]["id"] == item["id"] and entry["choice"] == choice
     past = desk.post("history", {"limit": 100}).json()["history"]
     assert [event["item"]["id"] for event in past[: len(items)]] == [item["id"] for item in reversed(items)]
     ordinary, came_again = both(desk, past)
-    assert all(one in ordinary for one in came_again)
+    assert all(entry in ordinary for entry in came_again)
 
 
 def test_an_undone_retest_comes_first_like_any_item(desk: Desk) -> None:
@@ -115,7 +115,7 @@ def test_a_late_second_desk_gets_a_conflict_on_a_retest(desk: Desk) -> None:
     reply = second.sync(*(second.op(item["id"], choice, note="late") for item in items))
     assert all(answer["conflict"] and answer["latest"].startswith("desk-1") for answer in reply["answers"])
     ordinary, came_again = both(desk, reply["conflicts"])
-    assert len(ordinary) + len(came_again) == len(items) and all(one in ordinary for one in came_again)
+    assert len(ordinary) + len(came_again) == len(items) and all(entry in ordinary for entry in came_again)
     assert {conflict["stands"] for conflict in reply["conflicts"]} == {choice}
 
 

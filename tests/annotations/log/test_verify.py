@@ -48,24 +48,24 @@ def history(store: Store) -> Project:
     make_release(store, made, "1.0", author="Vera")
     ada, bo = annotators(store, made)[:2]
     study, (first, *_others) = filled_project(store, 12)
-    one, two, three = claim(store, study, first, want=3)
+    second, third, fourth = claim(store, study, first, want=3)
     store_operations(store, study, first, [
-        decide(one, "reject", note="他 means anybody here"), decide(two, tags=("old",)), decide(three, "skip"),
+        decide(second, "reject", note="他 means anybody here"), decide(third, tags=("old",)), decide(fourth, "skip"),
     ])  # fmt: skip
-    reveal(store, study, first, one.uid)
-    store_operations(store, study, first, [decide(one, base=None, note="changed"), decide(two, None)])
+    reveal(store, study, first, second.uid)
+    store_operations(store, study, first, [decide(second, base=None, note="changed"), decide(third, None)])
     item = list(items(store, study))[5].uid
     row = LabelRow(1, item, "Zoe", "op-zoe", "accept", (), None, (), "", 2.5, None, False, None, "", 1, None, False, "")
     assert store_labels(store, study, "labels.csv", [row], sha256="0" * 64).imported == 1
     with store.write():
-        for one, gold in zip(items(store, study), ("accept", None), strict=False):
-            store_gold(store, study, one.id, store.db.execute("SELECT max(id) FROM label_file").fetchone()[0], gold)
+        for second, gold in zip(items(store, study), ("accept", None), strict=False):
+            store_gold(store, study, second.id, store.db.execute("SELECT max(id) FROM label_file").fetchone()[0], gold)
     rename_annotator(store, study, bo, "Boris", author="Vera")
     prolific = new_study(store, study, uses=("release", "training"))
     change_consent(store, prolific, {"en": "Please read this.", "zh": "请阅读。"})
     come(store, prolific)
     set_closed(store, prolific, True)
-    texts = [one.id for one in items(store, study)]
+    texts = [item.id for item in items(store, study)]
     for name in ("one", "two"):
         judge = add_judge(store, study, name, Spec("file", 1, name, name))
         store_judge_labels(store, judge, [JudgeLabel(text, "accept") for text in texts[: 3 + len(name)]])
@@ -95,7 +95,7 @@ def compared(store: Store) -> None:
     add_guideline(store, pairs, "once more", PREFERENCE.choices, (), scheme=PREFERENCE.more)
     results = list(items(store, pairs))
     places = [place_on_left(0, item.uid, ada.uid) for item in results]
-    operations = [decide(one, "first", left=left) for one, left in zip(results, places, strict=True)]
+    operations = [decide(item, "first", left=left) for item, left in zip(results, places, strict=True)]
     assert all(answer.stored for answer in store_operations(store, pairs, ada, operations))
     judge = add_judge(store, pairs, "one", Spec("file", 2, "one", "one"))
     store_judge_labels(store, judge, [JudgeLabel(item.id, "tie", first="second") for item in results])
@@ -162,8 +162,8 @@ def test_every_deletion_insertion_and_exchange_of_rows_is_found(lived: Path, kin
             fixed = covered(kind)
             if any(pair[0][name] != pair[1][name] for name in fixed if name != "id"):
                 db.execute(f"DELETE FROM {table} WHERE id IN (?, ?)", (pair[0]["id"], pair[1]["id"]))
-                for one, two in (pair, pair[::-1]):
-                    values = [*(one | {"id": two["id"]}).values()]
+                for before, after in (pair, pair[::-1]):
+                    values = [*(before | {"id": after["id"]}).values()]
                     db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", values)
                 assert broken_at(store), f"exchanged {pair}"
 
@@ -311,9 +311,9 @@ def test_the_head_of_a_day_is_its_last_entry(fresh_store: Store, monkeypatch: py
     study, (ada, *_others) = filled_project(fresh_store, 3)
     day = 86_400_000
     heads = []
-    for number, one in enumerate(claim(fresh_store, study, ada, want=3)):
+    for number, item in enumerate(claim(fresh_store, study, ada, want=3)):
         monkeypatch.setattr("evenhand.annotations.database.chain.now_ms", lambda at=(40_000 + 2 * number) * day: at)
-        store_operations(fresh_store, study, ada, [decide(one)])
+        store_operations(fresh_store, study, ada, [decide(item)])
         heads.append(head(fresh_store.db))
     assert daily_heads(fresh_store.db)[-2:] == heads[:2]  # the third day is not over
-    assert [one.day for one in heads] == ["2079-07-08", "2079-07-10", "2079-07-12"]
+    assert [head.day for head in heads] == ["2079-07-08", "2079-07-10", "2079-07-12"]

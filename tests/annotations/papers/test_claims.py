@@ -406,9 +406,9 @@ def test_no_claim_contradicts_the_records(history: list[tuple[str, int, bool]]) 
         method = method_facts(facts, guideline(store, h.project).text, "en")
         sheet = datasheet._facts(read_known(store, h.project), "en")
         for claims, evidence in ((LABELLING | METHOD, method), (LABELLING | DATASHEET, sheet)):
-            for claim, found in claims.items():
-                for one in found(evidence):
-                    assert CHECKS[claim](h, one), (claim, one, history)
+            for claim, find in claims.items():
+                for value in find(evidence):
+                    assert CHECKS[claim](h, value), (claim, value, history)
         assert sum(plan["labels"] for plan in method["provenance"]["plans"]) == len(of(h, "here"))
         card = release_card(method, {}, ("", ""), locked=False)
         for origin, how in (("here", "made at desks of Evenhand"), ("imported", "imported")):

@@ -57,8 +57,8 @@ def test_latex_has_the_words_of_markdown(demo, language):
     markdown, paper = (datasheet(store, project, language, form) for form in ("md", "tex"))
     start = paper.index("\\begingroup\\sloppy")
     bare = re.sub(r"(?m)^\\(begin|end).*$|\\[a-z]+", "", paper[start:])  # no commands
-    said, written = ("".join(re.findall("[A-Za-z0-9\u4e00-\u9fff]", text)) for text in (markdown, bare))
-    assert len(said) > 1_000 and said == written
+    words, written = ("".join(re.findall("[A-Za-z0-9\u4e00-\u9fff]", text)) for text in (markdown, bare))
+    assert len(words) > 1_000 and words == written
     for item in items(store, project):
         assert item.text.strip() not in paper
 

@@ -51,9 +51,9 @@ def test_papers_name_the_items_of_agreement_and_the_categories_of_ac1(
 ) -> None:
     project = ready_project(fresh_store, 3)
     people = annotators(fresh_store, project)
-    for one, labels in zip(items(fresh_store, project), (("accept",) * 3, choices, choices[:1]), strict=True):
+    for item, labels in zip(items(fresh_store, project), (("accept",) * 3, choices, choices[:1]), strict=True):
         for person, choice in zip(people, labels, strict=False):
-            label(fresh_store, project, person, one.uid, choice, note="off")
+            label(fresh_store, project, person, item.uid, choice, note="off")
     made = make_release(fresh_store, project, "1.0")
     assert made.facts["total"]["reviewed"] == 1 and made.facts["agreement"]["items"] == 3
     method, sheet = (

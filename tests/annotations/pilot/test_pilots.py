@@ -57,8 +57,8 @@ def test_only_drawn_items_are_handed_out_to_all_annotators(fresh_store: Store) -
     drawn = set(pilot_items(fresh_store, pilot))
     assert (pilot.number, pilot.items, pilot.people, pilot.closed) == (1, 10, 4, None) and len(drawn) == 10
     for person in people:
-        found = everything(fresh_store, project, person)
-        assert {item.id for item in found} == drawn
+        labelled = everything(fresh_store, project, person)
+        assert {item.id for item in labelled} == drawn
         result = own_pilot(fresh_store, project, person)
         assert result is not None and (result.labelled, result.items) == (10, 10)
     assert rows(fresh_store, "SELECT DISTINCT labels, wanted, status FROM item WHERE pilot IS NOT NULL") == [
@@ -177,7 +177,7 @@ def test_several_pilots_draw_different_items(fresh_store: Store) -> None:
         for person in people:
             everything(fresh_store, project, person)
         close_pilot(fresh_store, project)
-    assert [one.number for one in pilots(fresh_store, project)] == [1, 2, 3]
+    assert [started.number for started in pilots(fresh_store, project)] == [1, 2, 3]
 
 
 def test_invalid_starts_and_ends_of_a_pilot_are_refused(fresh_store: Store) -> None:
@@ -282,11 +282,11 @@ def test_undone_items_are_in_no_pilot(fresh_store: Store) -> None:
         )
     assert pilot_figures(fresh_store, project, pilot).labelled == 20
     undo_import(fresh_store, project, batch.id)
-    found, told = pilot_figures(fresh_store, project, pilot), own_pilot(fresh_store, project, people[0])
+    figures, own = pilot_figures(fresh_store, project, pilot), own_pilot(fresh_store, project, people[0])
     rejected = sum("第5" in text for (text,) in rows(fresh_store, "SELECT text FROM item WHERE batch = 1"))
-    assert (found.items, found.labelled, found.people[0].labelled, found.complete) == (10, 10, 10, False)
-    assert found.people[0].accepted.value == 1 - rejected / 10 and told is not None
-    assert (told.labelled, told.items) == (10, 10)
+    assert (figures.items, figures.labelled, figures.people[0].labelled, figures.complete) == (10, 10, 10, False)
+    assert figures.people[0].accepted.value == 1 - rejected / 10 and own is not None
+    assert (own.labelled, own.items) == (10, 10)
     everything(fresh_store, project, people[1])
     assert pilot_figures(fresh_store, project, pilot).complete
 

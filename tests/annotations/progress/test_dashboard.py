@@ -278,10 +278,10 @@ def test_the_command_prints_the_numbers_of_the_dashboard(fresh_store: Store) -> 
     project, _people, _items = labelled(fresh_store)
     result = CliRunner().invoke(cli, ["progress", project.name, "--json"], catch_exceptions=False)
     data = json.loads(result.output)
-    found = dashboard(fresh_store, project)
-    assert [annotator["labels"] for annotator in data["annotators"]] == [person.labels for person in found.people]
+    figures = dashboard(fresh_store, project)
+    assert [annotator["labels"] for annotator in data["annotators"]] == [person.labels for person in figures.people]
     assert data["annotators"][0]["differs_from_most"] == 2 / 5 and data["labels_left"] == 4
-    assert data["hours_left"] is None and data["hours_left_reason"] and data["signature"] == found.signature
+    assert data["hours_left"] is None and data["hours_left_reason"] and data["signature"] == figures.signature
     assert data["pace_reason"] and data["hours_left_each_reason"]  # every undefined value has a reason
     assert (
         data["annotators"][0]["pace"] is None

@@ -62,14 +62,14 @@ def project_at_work(store: Store, seed: int, **fields: object) -> Project:
 
 
 def differences(store: Store, project: Project) -> dict[int, Difference]:
-    said: dict[int, dict[int, str]] = {}
+    choices: dict[int, dict[int, str]] = {}
     for item, who, choice in store.db.execute(BLIND, (project.id, project.plan == "all")):
-        said.setdefault(item, {})[who] = choice
+        choices.setdefault(item, {})[who] = choice
     units, some, most = Counter[int](), Counter[int](), Counter[int]()
-    for labels in said.values():
+    for labels in choices.values():
         for who, choice in labels.items():
-            others = [one for other, one in labels.items() if other != who]
-            apart = sum(one != choice for one in others)
+            others = [label for other, label in labels.items() if other != who]
+            apart = sum(other_choice != choice for other_choice in others)
             units[who] += bool(others)
             some[who] += apart > 0
             most[who] += 2 * apart > len(others)
@@ -88,7 +88,7 @@ def test_disagreement_equals_a_count_label_by_label(fresh_store: Store, seed: in
         project = change_project(fresh_store, project, **fields)
     result = disagreement(fresh_store, project)
     assert result == differences(fresh_store, project)
-    assert sum(one.any.units for one in result.values()) > 5  # there is something to compare
+    assert sum(rates.any.units for rates in result.values()) > 5  # there is something to compare
 
 
 @pytest.mark.parametrize("offset", [0, 330, -480])

@@ -40,8 +40,8 @@ def test_the_share_has_one_interval_everywhere(fresh_store: Store) -> None:
     project = make(fresh_store, 20, ("Ada", "Bo"), per_item=2)
     start_pilot(fresh_store, project, 20)
     label(fresh_store, project, "Ada", dict.fromkeys(texts(fresh_store, project), "accept"))
-    said = {text: "reject" if n == 7 else "accept" for n, text in enumerate(texts(fresh_store, project))}
-    label(fresh_store, project, "Bo", said)
+    choices = {text: "reject" if n == 7 else "accept" for n, text in enumerate(texts(fresh_store, project))}
+    label(fresh_store, project, "Bo", choices)
     report = agreement(fresh_store, project)
     cells, _ahead = counted_cells(fresh_store, project)
     shares = [

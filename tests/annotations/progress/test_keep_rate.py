@@ -42,14 +42,14 @@ def test_labels_after_a_reject_count_in_a_project_changed_to_stop(fresh_store: S
     for number, (who, have) in enumerate(zip(people, held, strict=True)):
         known = {entry.text: entry for entry in have}
         choices = [(known[text], marks[number]) for text, marks in zip(texts, said, strict=True) if number < len(marks)]
-        decisions = [decide(one, "accept" if mark == "+" else "reject", desk=f"d{who.id}") for one, mark in choices]
+        decisions = [decide(item, "accept" if mark == "+" else "reject", desk=f"d{who.id}") for item, mark in choices]
         assert all(answer.stored for answer in store_operations(fresh_store, made, who, decisions))
     made = change_project(fresh_store, made, plan="stop", share=0.0)
-    (found,) = followed_by_cell(fresh_store, made).values()
+    (forecast,) = followed_by_cell(fresh_store, made).values()
     expected = stages(made.per_item, [(*_stopped(marks), 1) for marks in said])
-    assert found.stopping.entered.tolist() == expected.entered.tolist() == [60, 32, 15]
-    assert found.stopping.rejected.tolist() == expected.rejected.tolist() == [23, 12, 3]
-    assert found.rate == expected.rate and found.rate[0] / found.rate[1] > 15 / 60
+    assert forecast.stopping.entered.tolist() == expected.entered.tolist() == [60, 32, 15]
+    assert forecast.stopping.rejected.tolist() == expected.rejected.tolist() == [23, 12, 3]
+    assert forecast.rate == expected.rate and forecast.rate[0] / forecast.rate[1] > 15 / 60
 
 
 def _stopped(marks: str) -> tuple[int, str]:

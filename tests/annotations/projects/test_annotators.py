@@ -62,8 +62,8 @@ def test_renaming_an_annotator_keeps_the_old_name_in_events(fresh_store: Store) 
     assert (renamed.name, renamed.uid) == ("Ada L.", ada.uid)
     assert names(fresh_store, first) == ["Ada L.", "Bo"] and names(fresh_store, second) == ["Ada L."]
     assert [row["annotator"] for row in label_rows(fresh_store, first)] == ["Ada L."]
-    for each in (first, second):
-        (event,) = events(fresh_store, each)
+    for project_of_ada in (first, second):
+        (event,) = events(fresh_store, project_of_ada)
         assert (event.action, event.annotator, event.data) == ("renamed", ada.uid, {"old": "Ada", "new": "Ada L."})
     rename_annotator(fresh_store, first, renamed, "Ada L.")
     assert len(events(fresh_store, first)) == 1
@@ -99,7 +99,7 @@ def test_returned_items_go_to_others_and_late_labels_count(fresh_store: Store) -
     mine = claim(fresh_store, made, ada, want=4)
     assert claim(fresh_store, made, bo, want=4) == []
     assert give_back(fresh_store, made, ada) == 4 and give_back(fresh_store, made, ada) == 0
-    assert {item.uid for item in claim(fresh_store, made, bo, want=4)} == {one.uid for one in mine}
+    assert {item.uid for item in claim(fresh_store, made, bo, want=4)} == {entry.uid for entry in mine}
     assert all(answer.stored for answer in store_operations(fresh_store, made, ada, [decide(mine[0])]))
     assert [event.data for event in events(fresh_store, made)] == [{"items": 4}]
     assert broken_rules(fresh_store) == []
@@ -122,17 +122,17 @@ def test_items_in_relabelling_stay_until_their_annotator_leaves(fresh_store: Sto
 def test_a_successor_takes_over_open_items_in_order_but_no_label(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 12, people=("Ada", "Bo"), per_item=1)
     mine = claim(fresh_store, made, ada, want=8)
-    store_operations(fresh_store, made, ada, [decide(one) for one in mine[:3]])
+    store_operations(fresh_store, made, ada, [decide(item) for item in mine[:3]])
     fresh_store.db.execute("UPDATE assignment SET kept = 1 WHERE item = ?", (mine[5].id,))
     new = replace_annotator(fresh_store, made, ada, "Cleo", author="Lead")
     assert names(fresh_store, made) == ["Bo", "Cleo"]
-    assert held(fresh_store, new) == [one.uid for one in mine[3:]] and held(fresh_store, ada) == []
+    assert held(fresh_store, new) == [item.uid for item in mine[3:]] and held(fresh_store, ada) == []
     row = fresh_store.db.execute("SELECT annotator, item FROM assignment WHERE kept = 1").fetchall()
     assert row == [(new.id, mine[5].id)]
     assert {row["annotator"] for row in label_rows(fresh_store, made)} == {"Ada"}
     got = claim(fresh_store, made, new, want=40)
-    assert [item.uid for item in got[:5]] == [one.uid for one in mine[3:]]
-    assert not {item.uid for item in got} & {one.uid for one in mine[:3]} and len(got) == 9
+    assert [item.uid for item in got[:5]] == [entry.uid for entry in mine[3:]]
+    assert not {item.uid for item in got} & {entry.uid for entry in mine[:3]} and len(got) == 9
     assert claim(fresh_store, made, bo, want=40) == [] and claim(fresh_store, made, ada, want=40) == []
     (event,) = events(fresh_store, made)
     assert (event.action, event.annotator, event.author) == ("replaced", ada.uid, "Lead")
@@ -235,7 +235,7 @@ def test_random_staff_changes_leave_no_item_stuck_or_labelled_twice(fresh_store:
         people = annotators(fresh_store, made)
         person, roll = dice.choice(people), dice.random()
         if roll < 0.1:
-            name = dice.choice([next(fresh), *(one.name for one in people if one != person)])
+            name = dice.choice([next(fresh), *(member.name for member in people if member != person)])
             replace_annotator(fresh_store, made, person, name, now=moment)
         elif roll < 0.14 and len(people) > 2:
             remove_annotator(fresh_store, made, person)

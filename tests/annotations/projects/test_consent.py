@@ -76,7 +76,7 @@ def test_a_release_omits_labels_without_consent(fresh_store: Store, tmp_path: Pa
     assert shared["left_out"] == {"people": 1, "labels": of_bo}
     assert shared["training"]["people"] == 1
     # Counts, agreement and gold stay, and three papers and the manifest name the missing annotators.
-    facts, before = (json.loads(one["release.json"]) for one in (files, whole))
+    facts, before = (json.loads(release["release.json"]) for release in (files, whole))
     assert facts["labels"] == before["labels"] and facts["agreement"] == before["agreement"]
     assert files["kept.jsonl"] == whole["kept.jsonl"] and facts["provenance"]["consent"] == shared
     for name in ("README.md", "datasheet.en.md", "method.en.md"):
@@ -84,7 +84,7 @@ def test_a_release_omits_labels_without_consent(fresh_store: Store, tmp_path: Pa
     for name in ("README.md", "datasheet.zh.md", "method.zh.md"):
         assert f"有效标注 {of_bo} 个，标注者 1 位" in files[name].decode(), name
     cases = [json.loads(line) for line in files["hard_cases.jsonl"].decode().splitlines()]
-    old = {one["item"]: one for one in map(json.loads, whole["hard_cases.jsonl"].decode().splitlines())}
+    old = {case["item"]: case for case in map(json.loads, whole["hard_cases.jsonl"].decode().splitlines())}
     for one in cases:
         assert one["why_here"] == old[one["item"]]["why_here"]
         assert len(one["labels"]) + one["left_out"] == len(old[one["item"]]["labels"])
@@ -102,10 +102,10 @@ def test_a_release_omits_labels_without_consent(fresh_store: Store, tmp_path: Pa
 def test_consent_for_another_use_does_not_allow_a_release(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 6)
     of = add_grouping(fresh_store, made, "dialect", ("northern speech", "southern speech"))
-    for one in annotators(fresh_store, made):
-        answer_consent(fresh_store, made, one, "release", given=False)
-        answer_consent(fresh_store, made, one, "disaggregated", given=True)
-        set_group(fresh_store, made, of, one, "northern speech", "lead")
+    for member in annotators(fresh_store, made):
+        answer_consent(fresh_store, made, member, "release", given=False)
+        answer_consent(fresh_store, made, member, "disaggregated", given=True)
+        set_group(fresh_store, made, of, member, "northern speech", "lead")
     work(fresh_store, made)
     files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
     assert not set().union(*(annotators_of(name, files[name]) for name in ALONE))
@@ -170,9 +170,15 @@ def test_boxes_ticked_in_a_study_form_are_stored_as_consent(fresh_store: Store) 
     secret = agree(fresh_store, study, form, "zh", None, given=("release", "disaggregated"))
     begin(fresh_store, study, person(fresh_store, study, secret))
     name = person(fresh_store, study, secret).pseudonym
-    said = {use: {one.annotator.name: one for one in consents(fresh_store, made, use)}[str(name)] for use in USES}
-    assert {use: one.given for use, one in said.items()} == {"release": True, "disaggregated": None, "training": False}
-    assert said["release"].text.startswith("我在本项目中的标注") and said["release"].recorded_by == "annotator"
+    answers = {
+        use: {answer.annotator.name: answer for answer in consents(fresh_store, made, use)}[str(name)] for use in USES
+    }
+    assert {use: one.given for use, one in answers.items()} == {
+        "release": True,
+        "disaggregated": None,
+        "training": False,
+    }
+    assert answers["release"].text.startswith("我在本项目中的标注") and answers["release"].recorded_by == "annotator"
     texts = {"en": form.en, "zh": form.zh}
     assert change_consent(fresh_store, study, dict(texts)).version == 1  # type: ignore[arg-type]
     assert change_consent(fresh_store, study, dict(texts), ("release",)).uses == ("release",)  # type: ignore[arg-type]

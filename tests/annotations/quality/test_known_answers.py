@@ -260,13 +260,13 @@ def _visit(client: TestClient, store: Store, project: Project, choice: str) -> l
         results += [ada.post("item", {"item": uid}).json() for uid in ids[:2]]
         results.append(ada.post("history", {"limit": 9, "search": ""}).json())
         results.append(ada.post("heartbeat").json())
-    return [_without_time(one) for one in results]
+    return [_without_time(reply) for reply in results]
 
 
 def _without_time(told: Any) -> Any:
     if isinstance(told, dict):
         return {k: _without_time(v) for k, v in told.items() if k not in ("token", "created", "pace")}
-    return [_without_time(one) for one in told] if isinstance(told, list) else told
+    return [_without_time(value) for value in told] if isinstance(told, list) else told
 
 
 @pytest.mark.parametrize(
@@ -296,17 +296,17 @@ def test_scores_equal_a_count_by_hand(tmp_path_factory: pytest.TempPathFactory, 
     with new_store(tmp_path_factory.mktemp("gold") / "gold.db") as store:
         project, people = filled_project(store, 6, people=("Ada", "Bo"), per_item=2)
         items = claim(store, project, people[0], want=6)
-        said = {item.uid: ("accept", "reject")[n % 2] for n, item in enumerate(items)}
-        store_operations(store, project, people[0], [decide(uid, choice) for uid, choice in said.items()])
+        choices = {item.uid: ("accept", "reject")[n % 2] for n, item in enumerate(items)}
+        store_operations(store, project, people[0], [decide(uid, choice) for uid, choice in choices.items()])
         for n, choice in marks:
             set_known(store, project, items[n].uid, choice)
         answers = {items[n].uid: choice for n, choice in marks}
         known = {uid: choice for uid, choice in answers.items() if choice is not None}
         ada, bo = scores(store, project)
-        right = sum(said[uid] == choice for uid, choice in known.items())
+        right = sum(choices[uid] == choice for uid, choice in known.items())
         assert (ada.right, ada.wrong, ada.unlabelled) == (right, len(known) - right, 0)
         assert (bo.right, bo.wrong, bo.unlabelled) == (0, 0, len(known))
-        assert {one.item.uid: one.choice for one in known_items(store, project)} == known
+        assert {answer.item.uid: answer.choice for answer in known_items(store, project)} == known
         assert broken_rules(store) == []
 
 
@@ -343,7 +343,7 @@ def test_a_file_without_the_columns_is_refused(twenty_items: TwentyItems, tmp_pa
 
 def test_a_generation_is_found_by_its_text(fresh_store: Store, tmp_path: Path) -> None:
     project = generations_project(fresh_store, "made", [" One, he said.", " Same.", " Same."])
-    one, two, three = items_of(fresh_store, project)
+    first_, two, three = items_of(fresh_store, project)
     path = tmp_path / "answers.csv"
     rows = [
         ("One, he said.", "", "correct"), (" Same.", two.context, "misgendering"),
@@ -355,8 +355,8 @@ def test_a_generation_is_found_by_its_text(fresh_store: Store, tmp_path: Path) -
     report = import_known_answers(fresh_store, project, path)
     assert report.marked == 3 and [problem.line for problem in report.problems] == [5, 6, 7, 8]
     assert "2 items have this text" in str(report.problems[0]) and "no item with this text" in str(report.problems[1])
-    known = {one.item.uid: one.choice for one in known_items(fresh_store, project)}
-    assert known == {one.uid: "correct", two.uid: "misgendering", three.uid: "no_pronoun"}
+    known = {answer.item.uid: answer.choice for answer in known_items(fresh_store, project)}
+    assert known == {first_.uid: "correct", two.uid: "misgendering", three.uid: "no_pronoun"}
 
 
 def test_the_known_choice_of_a_generation_is_in_its_guideline(fresh_store: Store, tmp_path: Path) -> None:

@@ -144,5 +144,5 @@ def test_the_command_explains_a_missing_interval_of_kappa(fresh_store: Store) ->
     """Nine of ten labelled alike with a single reject among them: kappa has a value, and no interval on so few."""
     project, _ = judged_twice(fresh_store, [("accept", "accept", 9), ("accept", "reject", 1)])
     fresh_store.close()
-    said = CliRunner().invoke(cli, ["quality", project.name, "--db", str(fresh_store.path)], catch_exceptions=False)
-    assert "n = 10  (Labels of rare categories: 1, too few for a 95% interval.)" in said.stdout
+    result = CliRunner().invoke(cli, ["quality", project.name, "--db", str(fresh_store.path)], catch_exceptions=False)
+    assert "n = 10  (Labels of rare categories: 1, too few for a 95% interval.)" in result.stdout

@@ -19,7 +19,7 @@ def cell(pair: str, side: str, weight: int, handed: int = 0, waiting: int = 0, s
 def draw(stock: dict[Cell, int], number: int) -> list[Cell]:
     """Hand out *number* items of the cells, which have this many each; return the drawn cells in order."""
     cells = {entry.id: entry for entry in stock}
-    left = {each.id: items for each, items in stock.items()}
+    left = {cell_.id: items for cell_, items in stock.items()}
     drawn: list[Cell] = []
     while len(drawn) < number:
         recent = [(entry.pair, entry.side) for entry in drawn]
@@ -44,22 +44,22 @@ def test_no_four_items_of_a_side_in_a_row_while_the_other_has_items(
     rows: list[tuple[str, str, int, int]], seed: int
 ) -> None:
     stock = {cell(pair, side, weight, seed=seed): items for pair, side, weight, items in rows}
-    left = Counter({side: sum(n for each, n in stock.items() if each.side == side) for side in ("male", "female")})
+    left = Counter({side: sum(n for cell_, n in stock.items() if cell_.side == side) for side in ("male", "female")})
     sides: list[str] = []
-    for each in draw(stock, 60):
+    for cell_ in draw(stock, 60):
         run = sides[-LONGEST_RUN:]
-        if len(run) == LONGEST_RUN and set(run) == {each.side}:
-            other = "male" if each.side == "female" else "female"
+        if len(run) == LONGEST_RUN and set(run) == {cell_.side}:
+            other = "male" if cell_.side == "female" else "female"
             assert left[other] == 0
-        left[each.side] -= 1
-        sides.append(each.side)
+        left[cell_.side] -= 1
+        sides.append(cell_.side)
 
 
 @given(stocks, st.integers(0, 5))
 def test_every_item_is_handed_out_once(rows: list[tuple[str, str, int, int]], seed: int) -> None:
     stock = {cell(pair, side, weight, seed=seed): items for pair, side, weight, items in rows}
-    drawn = Counter(each.id for each in draw(stock, 10_000))
-    assert drawn == Counter({each.id: items for each, items in stock.items() if items})
+    drawn = Counter(cell_.id for cell_ in draw(stock, 10_000))
+    assert drawn == Counter({cell_.id: items for cell_, items in stock.items() if items})
 
 
 @given(stocks, st.integers(0, 5), st.randoms(use_true_random=False))
@@ -88,11 +88,11 @@ def test_cells_fill_in_proportion_to_their_quotas() -> None:
         ("男孩/女孩", "female"): 100,
     }
     stock = {cell(pair, side, quota): 10_000 for (pair, side), quota in quotas.items()}
-    drawn = Counter((each.pair, each.side) for each in draw(stock, 80))
+    drawn = Counter((cell_.pair, cell_.side) for cell_ in draw(stock, 80))
     # the same pair is not drawn twice in a row, so 他/她 gets half of the draws instead of three quarters
     assert drawn["他/她", "male"] == drawn["他/她", "female"] == 20
     three = {cell(pair, side, 100): 10_000 for pair in PAIRS[:3] for side in ("male", "female")}
-    assert set(Counter((each.pair, each.side) for each in draw(three, 60)).values()) == {10}
+    assert set(Counter((cell_.pair, cell_.side) for cell_ in draw(three, 60)).values()) == {10}
 
 
 def test_cells_with_returned_items_come_first() -> None:

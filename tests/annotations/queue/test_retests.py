@@ -109,7 +109,7 @@ def test_due_retests_are_spread_among_new_items(fixed_ids: None, fresh_store: St
     order = [item.uid in own for _ in range(60) for item in _label(fresh_store, project, ada, 3, now)]
     share = sum(order) / len(order)
     assert 0.05 < share < 0.35  # one in five; a deviation is 0.03
-    runs = "".join("r" if one else "." for one in order)
+    runs = "".join("r" if is_retest else "." for is_retest in order)
     assert "r" * 12 not in runs and "." * 90 not in runs
     whole = claim(fresh_store, project, ada, want=60, now=now)
     places = [n for n, item in enumerate(whole) if item.uid in own]
@@ -201,7 +201,7 @@ def _played(store: Store, project: Project, ada: Annotator, item: Item, moves: l
         own = [decision for decision in own_decisions(store, project, ada) if decision.item.uid == item.uid]
         lost = [conflict for conflict in own_conflicts(store, project, ada) if conflict.item.uid == item.uid]
         own_counts.append([(entry.choice, entry.reasons, entry.superseded) for entry in own + lost])
-        own_counts.append(item.uid in {one.uid for one in claim(store, project, ada, want=9, now=NOON + DAY + n)})
+        own_counts.append(item.uid in {handed.uid for handed in claim(store, project, ada, want=9, now=NOON + DAY + n)})
     return own_counts
 
 
@@ -393,8 +393,8 @@ def test_two_simultaneous_retest_labels_are_stored_as_a_conflict(desk_of_ada: De
         thread.start()
     for thread in threads:
         thread.join(600)
-    for one, two in zip(own_counts["one"], own_counts["two"], strict=True):
-        assert one.stored and two.stored and one.conflict != two.conflict
+    for first, second in zip(own_counts["one"], own_counts["two"], strict=True):
+        assert first.stored and second.stored and first.conflict != second.conflict
     query = "SELECT retest, sum(superseded), count(*) FROM retest_label GROUP BY retest"
     assert {tuple(row[1:]) for row in store.db.execute(query)} == {(1, 2)}
     assert len(own_conflicts(store, project, ada)) == 12

@@ -92,7 +92,7 @@ def test_acts_sent_together_keep_their_order(fresh_store: Store) -> None:
     acts = by_item(fresh_store, project, ada)[item.uid].acts
     assert [act.op_id for act in acts] == [entry.op_id for entry in sent] and acts[-1].stands
     results = [event for event in item_history(fresh_store, project, item.uid) if event.kind in ("label", "skip")]
-    assert [one.data["revision"] for one in results] == [entry.revision for entry in sent]
+    assert [act.data["revision"] for act in results] == [entry.revision for entry in sent]
 
 
 def test_unread_items_are_not_in_the_record(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
@@ -184,10 +184,10 @@ def test_a_record_can_be_paged_searched_and_filtered(fresh_store: Store) -> None
     project, (ada,) = filled_project(fresh_store, 3 * PAGE + 1, people=("Ada",), per_item=1)
     items = claim(fresh_store, project, ada, want=61, now=START)
     store_operations(
-        fresh_store, project, ada, [decide(one, note=f"note {n}") for n, one in enumerate(items)], now=START
+        fresh_store, project, ada, [decide(item, note=f"note {n}") for n, item in enumerate(items)], now=START
     )
     pages = [entries(fresh_store, project, ada, RecordQuery(page=page)) for page in (1, 2, 3, 4, 5, 0)]
-    assert [(len(one.entries), one.number, one.pages, one.total) for one in pages] == [
+    assert [(len(page.entries), page.number, page.pages, page.total) for page in pages] == [
         (20, 1, 4, 61), (20, 2, 4, 61), (20, 3, 4, 61), (1, 4, 4, 61), (1, 4, 4, 61), (20, 1, 4, 61)
     ]  # fmt: skip
     shown = [entry.uid for page in pages[:4] for entry in page.entries]
@@ -212,10 +212,10 @@ def test_a_finished_retest_is_an_own_entry(fresh_store: Store) -> None:
     assert store_operations(fresh_store, project, ada, [operation], now=START + 2 * DAY)[0].stored
     result = by_item(fresh_store, project, ada)
     assert set(result) == {item.uid for item in first} | {again[0].uid}
-    one = result[again[0].uid]
-    assert one.state == "labelled" and one.item is not None and one.item.text == again[0].text
-    assert [(act.choice, act.note, act.stands) for act in one.acts] == [("reject", "once more", True)]
-    assert entries(fresh_store, project, ada, RecordQuery(search="once more")).entries == (one,)
+    entry = result[again[0].uid]
+    assert entry.state == "labelled" and entry.item is not None and entry.item.text == again[0].text
+    assert [(act.choice, act.note, act.stands) for act in entry.acts] == [("reject", "once more", True)]
+    assert entries(fresh_store, project, ada, RecordQuery(search="once more")).entries == (entry,)
     assert again[0].uid in "".join(record_csv(fresh_store, project, ada))
     counted = summary(fresh_store, project, ada)
     assert (counted.states["labelled"], counted.labels, counted.twice, counted.seconds) == (5, 5, 1, 2.0)
@@ -255,7 +255,7 @@ def test_record_files_omit_protected_texts(fresh_store: Store) -> None:
     say_all(fresh_store, project, texts)
     ada = annotator(fresh_store, project, "Ada")
     whole = "".join(record_csv(fresh_store, project, ada)) + "".join(record_json(fresh_store, project, ada))
-    assert not any(one.text in whole or one.context in whole for one in texts)
+    assert not any(text.text in whole or text.context in whole for text in texts)
     assert all(entry.uid in whole for entry in every_entry(fresh_store, project, ada))
     opened = change_project(fresh_store, project, open_text=True)
     text = "".join(record_csv(fresh_store, opened, ada))

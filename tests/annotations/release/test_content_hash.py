@@ -32,9 +32,9 @@ def test_the_hash_is_computed_as_documented():
 
     row = {key: value for key, value in GOLDEN[0][0].items() if key not in ("item", "file", "line", "status")}
     item = hashlib.sha256(canonical(row).encode()).hexdigest()
-    said = canonical(["accept", [], None, [], [], "", "masked", 1, False])
-    one = canonical([item, "accepted", "accept", [["A1", f"{said}\n{said}"]]])
-    expected = hashlib.sha256(b"evenhand-content-1\n" + hashlib.sha256(one.encode()).digest()).hexdigest()
+    judgement = canonical(["accept", [], None, [], [], "", "masked", 1, False])
+    entry = canonical([item, "accepted", "accept", [["A1", f"{judgement}\n{judgement}"]]])
+    expected = hashlib.sha256(b"evenhand-content-1\n" + hashlib.sha256(entry.encode()).digest()).hexdigest()
     assert content_hash(contents_of(*GOLDEN).entries.values()) == expected
     assert expected == "991aba5586633b7c3e35d096918ad92c7709e97f9f2eca747ef75f6efaad34cb"
 
@@ -71,7 +71,7 @@ def test_the_renamed_status_of_generations_keeps_the_hash():
     items, gold, labels, records = GOLDEN
     today = [row | {"status": "has_gold"} for row in gold]
     hashes = {
-        content_hash(contents_of(items, said, labels, records).entries.values()) for said in (gold, today)
+        content_hash(contents_of(items, gold_rows, labels, records).entries.values()) for gold_rows in (gold, today)
     }  # fmt: skip
     assert len(hashes) == 1
 

@@ -28,7 +28,7 @@ def fits(value: Any, feature: dict[str, Any] | str) -> bool:
     if isinstance(feature, list):
         return set(value) == {row["name"] for row in feature} and all(fits(value[row["name"]], row) for row in feature)
     if "list" in feature:
-        return isinstance(value, list) and all(fits(one, feature["list"]) for one in value)
+        return isinstance(value, list) and all(fits(part, feature["list"]) for part in value)
     return fits(value, feature.get("struct") or feature["dtype"])
 
 
@@ -36,7 +36,7 @@ def loaded(store: Store, project: Project, version: str = "1.0") -> dict[str, li
     """Return the rows of every part after a check that each has the types of the card."""
     files = release_files(store, make_release(store, project, version, author="Vera"))
     card = yaml.safe_load(files["README.md"].decode().split("---\n")[1])
-    columns = {one["config_name"]: one["features"] for one in card["dataset_info"]}
+    columns = {config["config_name"]: config["features"] for config in card["dataset_info"]}
     assert [config["config_name"] for config in card["configs"]] == list(columns)
     results = {}
     for one in card["configs"]:
@@ -81,7 +81,7 @@ def test_the_card_of_generations_describes_its_files(fresh_store: Store, open_te
     assert not open_text or (len(rows["default"]) == 2 and all("canary" in row for row in rows["default"]))
     (case,) = rows["hard_cases"]
     assert ("text" in case) == ("canary" in case) == open_text
-    assert [len(said["spans"]) for said in case["labels"]] == [0, 1]
+    assert [len(label_["spans"]) for label_ in case["labels"]] == [0, 1]
     assert case["labels"][1]["spans"][0]["kind"] == "pronoun"
 
 

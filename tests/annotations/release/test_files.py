@@ -39,10 +39,10 @@ def test_a_sentence_that_looks_like_a_formula_is_released_unchanged(fresh_store,
         batch.add([NewItem(text, find(text)[0], "more.txt", 1)])
         batch.publish()
     for who in annotators(fresh_store, made):
-        for one in claim(fresh_store, made, who, want=9):
-            label(fresh_store, made, who, one.uid, "accept", note="=1+1" if one.text == text else "")
-    one = make_release(fresh_store, made, "1.0")
-    files = release_files(fresh_store, one)
+        for frozen in claim(fresh_store, made, who, want=9):
+            label(fresh_store, made, who, frozen.uid, "accept", note="=1+1" if frozen.text == text else "")
+    frozen = make_release(fresh_store, made, "1.0")
+    files = release_files(fresh_store, frozen)
     table = {row["句子"]: row for row in csv.DictReader(io.StringIO(files["slguset.csv"].decode(), newline=""))}
     assert text[slice(*json.loads(table[text]["关键词位置"]))] == "他"
     assert "'-" not in files["slguset.csv"].decode() and "'=" not in files["labels.csv"].decode()
@@ -50,6 +50,6 @@ def test_a_sentence_that_looks_like_a_formula_is_released_unchanged(fresh_store,
     assert copies == [f"for_spreadsheets/{name}.csv" for name in ("labels", "labels_history", "slguset")]
     assert "'" + text in files["for_spreadsheets/slguset.csv"].decode("utf-8-sig")
     assert "for_spreadsheets/" in files["README.md"].decode().replace("\\", "")
-    out = write_release(fresh_store, made, one, tmp_path / "out")
-    result = verify(out, store=fresh_store, release=one)
-    assert result.intact and result.found == one.hash
+    out = write_release(fresh_store, made, frozen, tmp_path / "out")
+    result = verify(out, store=fresh_store, release=frozen)
+    assert result.intact and result.found == frozen.hash

@@ -82,37 +82,37 @@ def test_a_large_project_is_checked_when_its_release_is_made(
 
 
 def test_the_check_decides_gold_labels_again(store: Store, study: Project, tmp_path: Path) -> None:
-    one = release(store, study, "1.0")
-    out = write_release(store, study, one, tmp_path / "r")
-    assert verify(out, store=store, release=one).gold == FrozenGold((), 0, True)
+    frozen = release(store, study, "1.0")
+    out = write_release(store, study, frozen, tmp_path / "r")
+    assert verify(out, store=store, release=frozen).gold == FrozenGold((), 0, True)
     flipped = flip(store, 1)
-    result = verify(out, store=store, release=one)
+    result = verify(out, store=store, release=frozen)
     assert gold_of(result).stale == tuple(flipped) and not result.intact
     assert result.problems == (("package/gold.jsonl", "stale"),)
     correct_derived(store, study)
     # A release that an older version made of flipped verdicts, whose database was put right since.
     changed_outside(store, "UPDATE release_item SET status = 'accepted', gold = 'accept' WHERE item ="
                     " (SELECT id FROM item WHERE uid = ?)", flipped[0])  # fmt: skip
-    assert gold_of(verify(out, store=store, release=one)).stale == tuple(flipped)
+    assert gold_of(verify(out, store=store, release=frozen)).stale == tuple(flipped)
 
 
 def test_gold_labels_that_changed_since_are_not_compared(store: Store, study: Project, tmp_path: Path) -> None:
-    one = release(store, study, "1.0")
-    out = write_release(store, study, one, tmp_path / "r")
+    frozen = release(store, study, "1.0")
+    out = write_release(store, study, frozen, tmp_path / "r")
     item = next(iter(items(store, study, accepted_only=True)))
     label(store, study, annotators(store, study)[0], item.uid, "reject", reasons=("name",))
-    result = verify(out, store=store, release=one)
+    result = verify(out, store=store, release=frozen)
     assert result.intact and gold_of(result).unchecked == 1
     change_project(store, study, gold="majority" if study.plan == "all" else study.gold, rescue=not study.rescue)
-    result = verify(out, store=store, release=one)
-    assert result.intact and gold_of(result).unchecked == one.facts["total"]["reviewed"]
+    result = verify(out, store=store, release=frozen)
+    assert result.intact and gold_of(result).unchecked == frozen.facts["total"]["reviewed"]
 
 
 def test_a_log_without_the_last_entry_of_a_release_is_found(store: Store, study: Project, tmp_path: Path) -> None:
     """The log was rewritten from its beginning, or comes from an older copy."""
-    one = release(store, study, "1.0")
-    out = write_release(store, study, one, tmp_path / "r")
+    frozen = release(store, study, "1.0")
+    out = write_release(store, study, frozen, tmp_path / "r")
     head = json.loads((out / "log_head.json").read_text())["log_head"]["hash"]
     changed_outside(store, "UPDATE log SET hash = randomblob(32) WHERE hash = ?", bytes.fromhex(head))
-    result = verify(out, store=store, release=one)
+    result = verify(out, store=store, release=frozen)
     assert result.problems == (("log_head.json", "not in the log"),) and gold_of(result).log_known is False

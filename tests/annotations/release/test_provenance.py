@@ -47,8 +47,8 @@ def imported_project(store: Store, folder: Path, number: int = 60) -> tuple[Proj
     """Import tasks of Label Studio with three labels each, made in 2024, into a new project."""
     made = create_project(store, "from outside", per_item=3)
     tasks = [
-        task(one.text, *(chosen("Keep", id=f"{n}-{who}", completed_by=int(who)) for who in PEOPLE))
-        for n, one in enumerate(new_items(number))
+        task(item.text, *(chosen("Keep", id=f"{n}-{who}", completed_by=int(who)) for who in PEOPLE))
+        for n, item in enumerate(new_items(number))
     ]
     path = written(folder / "tasks.json", tasks)
     report = bring(store, made, path, Names(people=PEOPLE))
@@ -95,7 +95,7 @@ def test_an_unknown_presentation_form_is_not_claimed(fresh_store: Store, tmp_pat
     assert forms(fresh_store, made) == expected
     out = write_release(fresh_store, made, make_release(fresh_store, made, "1.0"), tmp_path / "r")
     (case_of_bo,) = map(json.loads, (out / "hard_cases.jsonl").read_text(encoding="utf-8").splitlines())
-    assert [one["form_shown"] for one in case_of_bo["labels"]] == [None, "masked", None]
+    assert [label_["form_shown"] for label_ in case_of_bo["labels"]] == [None, "masked", None]
     record = json.loads("".join(record_json(fresh_store, made, annotators(fresh_store, made)[0])))
     assert [act["form_shown"] for item in record["items"] for act in item["history"]] == [None, None]
     with Store.open(tmp_path / "package.db") as other, tables_in(out) as members:
@@ -169,7 +169,7 @@ def test_a_restored_release_has_equal_provenance(fresh_store: Store, tmp_path: P
         after = again.facts["provenance"]
         digest = file_sha256(out / "package" / "project.json")
         assert after.pop("package") == {"labels": before["labels"], "of": before["labels"], "sha256": digest}
-        assert after == {key: one for key, one in before.items() if key != "package"}
+        assert after == {key: fact for key, fact in before.items() if key != "package"}
         for name in ("method.en.md", "method.zh.md", "datasheet.en.md", "datasheet.zh.md"):
             texts = (out / name).read_text(encoding="utf-8"), release_file(fresh, again, name).decode()
             assert all(text.replace("\\", "").count("log_head.json") == name.startswith("datasheet") for text in texts)
@@ -266,16 +266,16 @@ def test_decisions_without_effect_and_a_changed_rule_are_reported(fresh_store: S
     people = annotators(fresh_store, made)
     first, second, third = items(fresh_store, made)
     for who, choices in zip(people, ("ara", "rra", "aaa"), strict=True):
-        for each, choice in zip((first, second, third), choices, strict=True):
+        for item, choice in zip((first, second, third), choices, strict=True):
             if choice == "a":
-                label(fresh_store, made, who, each.uid, "accept")
+                label(fresh_store, made, who, item.uid, "accept")
             else:
-                label(fresh_store, made, who, each.uid, "reject", reasons=("name",))
+                label(fresh_store, made, who, item.uid, "reject", reasons=("name",))
     time.sleep(0.002)
     made = change_project(fresh_store, made, gold="majority")
-    for each in (first, second):  # a majority accepts the first and rejects the second
-        seen = case(fresh_store, made, each.uid).seen
-        settle_case(fresh_store, made, each.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
+    for item in (first, second):  # a majority accepts the first and rejects the second
+        seen = case(fresh_store, made, item.uid).seen
+        settle_case(fresh_store, made, item.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
     facts = gather(fresh_store, made)
     assert facts["adjudication"]["decided"] == {"accept": 2} and facts["total"]["kept"] == 2
     assert facts["adjudication"]["without_effect"] == 1
@@ -292,8 +292,8 @@ def test_a_change_of_rescue_after_labels_is_reported(fresh_store: Store, languag
     people = annotators(fresh_store, made)
     made = change_project(fresh_store, made, rescue=True)  # before any label
     time.sleep(0.002)
-    for one, person in itertools.product(items(fresh_store, made), people):
-        label(fresh_store, made, person, one.uid, "accept")
+    for item, person in itertools.product(items(fresh_store, made), people):
+        label(fresh_store, made, person, item.uid, "accept")
     assert not gather(fresh_store, made)["provenance"]["rescue_changes"]
     time.sleep(0.002)
     made = change_project(fresh_store, made, author="Lin", rescue=False, presentation="original", blur=True)
@@ -313,13 +313,13 @@ def test_unanimous_and_rescued_follow_the_labels(fresh_store: Store) -> None:
     made = change_project(fresh_store, ready_project(fresh_store, 3, gold="majority"), rescue=True)
     first, second, third = items(fresh_store, made)
     people = annotators(fresh_store, made)
-    for one, choices in ((first, "aar"), (second, "rra"), (third, "aaa")):
+    for item, choices in ((first, "aar"), (second, "rra"), (third, "aaa")):
         for who, choice in zip(people, choices, strict=True):
-            said = ("accept", ()) if choice == "a" else ("reject", ("name",))
-            label(fresh_store, made, who, one.uid, said[0], reasons=said[1])
-    for one in (first, second):
-        seen = case(fresh_store, made, one.uid).seen
-        settle_case(fresh_store, made, one.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
+            answer = ("accept", ()) if choice == "a" else ("reject", ("name",))
+            label(fresh_store, made, who, item.uid, answer[0], reasons=answer[1])
+    for item in (first, second):
+        seen = case(fresh_store, made, item.uid).seen
+        settle_case(fresh_store, made, item.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
     facts = gather(fresh_store, made)
     assert (facts["total"]["unanimous"], facts["total"]["kept"]) == (1, 3)
     assert facts["adjudication"] == {
@@ -341,16 +341,16 @@ def test_unanimous_and_rescued_follow_the_labels(fresh_store: Store) -> None:
 @pytest.mark.parametrize("new_version", [False, True])
 def test_changes_between_two_releases_are_listed(fresh_store: Store, new_version: bool) -> None:
     project = ready_project(fresh_store, 2)
-    for one in items(fresh_store, project):
+    for item in items(fresh_store, project):
         for person in annotators(fresh_store, project):
-            label(fresh_store, project, person, one.uid, "accept")
+            label(fresh_store, project, person, item.uid, "accept")
     made = [make_release(fresh_store, project, "1.0")]
     if new_version:
         draft = read_draft(fresh_store, project)
         changed = type(draft)(draft.base, draft.text + "\n.", draft.choices, draft.reasons, "more")
         write_version(fresh_store, project, changed, which="none")
     made.append(make_release(fresh_store, project, "2.0"))
-    first, second = (release_file(fresh_store, one, "changes.json") for one in made)
+    first, second = (release_file(fresh_store, release, "changes.json") for release in made)
     guidelines_now = made[1].facts["guidelines"]
     results = [
         {name: rule({"changes": json.loads(data), "guidelines": guidelines_now}) for name, rule in CHANGES.items()}

@@ -82,16 +82,16 @@ def rows(data):
 
 
 def test_a_release_has_the_numbers_of_the_database(store, study):
-    one = release(store, study, "1.0")
+    frozen = release(store, study, "1.0")
     kept = list(items(store, study, accepted_only=True))
-    files = release_files(store, one)
-    assert one.items == len(kept) == counts(store, study).accepted > 3
+    files = release_files(store, frozen)
+    assert frozen.items == len(kept) == counts(store, study).accepted > 3
     assert {row["id"] for row in rows(files["data/train.jsonl"])} == {item.uid for item in kept}
     assert [row["text"] for row in rows(files["data/train.jsonl"])] == [item.text for item in kept]
     assert files["slguset.csv"].decode().count("\r\n") == len(kept) + 1
     assert len(json.loads(files["label_studio.json"])) == len(kept) == len(rows(files["doccano.jsonl"]))
     data = json.loads(files["release.json"])
-    assert data["release"]["hash"] == one.hash and "codes" not in data
+    assert data["release"]["hash"] == frozen.hash and "codes" not in data
     assert data["agreement"]["krippendorff_alpha"]["value"] == agreement(store, study).overall.alpha.value
 
 
@@ -100,10 +100,10 @@ def test_every_rejected_or_split_item_is_a_hard_case_with_its_reasons(store, stu
     query = "SELECT uid FROM item WHERE project = ? AND (status = 'rejected' OR split = 1 OR settlement IS NOT NULL)"
     assert {row["item"] for row in result} == {uid for (uid,) in store.db.execute(query, (study.id,))}
     settled = [row["settlement"] for row in result if row["settlement"]]
-    assert [(one["choice"], one["why"]) for one in settled] == [("reject", "read twice")]
+    assert [(decision["choice"], decision["why"]) for decision in settled] == [("reject", "read twice")]
     rejects = [label for row in result for label in row["labels"] if label["choice"] == "reject"]
     assert rejects and all(reject["reasons"] == ["biological"] for reject in rejects)
-    assert {one["why_here"] for one in result} <= {"split", "rejected", "rejected_by_all", "settled"}
+    assert {row["why_here"] for row in result} <= {"split", "rejected", "rejected_by_all", "settled"}
 
 
 def test_a_release_contains_no_names(store, study):
@@ -124,7 +124,9 @@ def test_the_method_section_names_what_was_done(store, study, language):
     assert f"{report.overall.alpha.value:.3f}" in text and report.signature.replace("|", "\\|") in text.replace(
         "\\_", "_"
     )
-    assert all(one in text for one in (f"{total.items:,}", f"{total.accepted:,}", "Read twice.", "30.0%", "CC BY 4.0"))
+    assert all(
+        words in text for words in (f"{total.items:,}", f"{total.accepted:,}", "Read twice.", "30.0%", "CC BY 4.0")
+    )
     assert ("random share" if language == "en" else "随机子集") in text
     assert "再读一遍。" in text
     modified = (
@@ -141,12 +143,12 @@ def test_the_method_section_names_what_was_done(store, study, language):
 
 
 def test_checksums_match_and_archives_are_reproducible(store, study):
-    one = release(store, study, "1.0")
-    files = release_files(store, one)
+    frozen = release(store, study, "1.0")
+    files = release_files(store, frozen)
     sums = dict(line.split("  ")[::-1] for line in files["SHA256SUMS"].decode().splitlines())
     assert sums.keys() == files.keys() - {"SHA256SUMS"}
-    assert sums == {fact.name: fact.sha256 for fact in file_facts(store, one) if fact.name != "SHA256SUMS"}
-    assert release_archive(store, study, one, None) == release_archive(store, study, one, None)
+    assert sums == {fact.name: fact.sha256 for fact in file_facts(store, frozen) if fact.name != "SHA256SUMS"}
+    assert release_archive(store, study, frozen, None) == release_archive(store, study, frozen, None)
 
 
 # --- it never changes
@@ -237,8 +239,8 @@ def test_a_snapshot_does_not_see_later_changes(store, study):
 def test_only_snapshots_of_dead_processes_are_deleted(store):
     dead = store.path.with_name(f".{store.path.name}.4194304.abc.snapshot")
     mine = store.path.with_name(f".{store.path.name}.{os.getpid()}.abc.snapshot")
-    for one in (dead, mine):
-        one.write_bytes(b"x")
+    for file in (dead, mine):
+        file.write_bytes(b"x")
     with snapshot(store) as seen:
         assert not dead.exists() and mine.exists()
         assert stat.S_IMODE(seen.path.stat().st_mode) == 0o600
@@ -383,9 +385,9 @@ def test_the_author_of_a_known_answer_survives_a_release(fresh_store, tmp_path):
 def renamed(value, codes):
     """Return the report with codes in place of names, at all places."""
     if isinstance(value, dict):
-        return {codes.get(key, key): renamed(each, codes) for key, each in value.items()}
+        return {codes.get(key, key): renamed(part, codes) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [renamed(each, codes) for each in value]
+        return [renamed(part, codes) for part in value]
     return codes.get(value, value) if isinstance(value, str) else value
 
 
@@ -431,10 +433,10 @@ def test_importing_a_release_twice_adds_nothing(store, study, tmp_path):
 
 
 def test_an_intact_release_is_verified(store, study, tmp_path):
-    one = release(store, study, "1.0")
-    result = verify(write_release(store, study, one, tmp_path / "r"), store=store, release=one)
-    assert result.intact and result.known and result.found == one.hash and not result.unread
-    result = verify(write_release(store, study, one, tmp_path / "p", package=False), store=store, release=one)
+    frozen = release(store, study, "1.0")
+    result = verify(write_release(store, study, frozen, tmp_path / "r"), store=store, release=frozen)
+    assert result.intact and result.known and result.found == frozen.hash and not result.unread
+    result = verify(write_release(store, study, frozen, tmp_path / "p", package=False), store=store, release=frozen)
     assert result.intact and result.found is None and {name.partition("/")[0] for name in result.unread} == {"package"}
 
 
@@ -456,30 +458,30 @@ def test_an_older_release_without_latex_is_verified(store, study, tmp_path):
 
 
 def test_a_changed_byte_anywhere_is_found(store, study, tmp_path):
-    one = release(store, study, "1.0")
-    out = write_release(store, study, one, tmp_path / "r")
-    for path in sorted(each for each in out.rglob("*") if each.is_file() and each.stat().st_size):
+    frozen = release(store, study, "1.0")
+    out = write_release(store, study, frozen, tmp_path / "r")
+    for path in sorted(file for file in out.rglob("*") if file.is_file() and file.stat().st_size):
         whole_file = path.read_bytes()
         at = random.Random(path.name).randrange(len(whole_file))
         path.write_bytes(whole_file[:at] + bytes([whole_file[at] ^ 1]) + whole_file[at + 1 :])
         try:
-            result = verify(out, store=store, release=one)
+            result = verify(out, store=store, release=frozen)
         except BadFile:  # release.json or SHA256SUMS is changed
             assert path.name in ("release.json", "SHA256SUMS")
         else:
             assert not result.intact, path
         path.write_bytes(whole_file)
-    assert verify(out, store=store, release=one).intact
+    assert verify(out, store=store, release=frozen).intact
 
 
 def test_missing_added_and_forged_files_are_named(store, study, tmp_path):
-    one = release(store, study, "1.0")
-    out = write_release(store, study, one, tmp_path / "r")
+    frozen = release(store, study, "1.0")
+    out = write_release(store, study, frozen, tmp_path / "r")
     (out / "labels.csv").unlink()
     (out / "more.csv").write_text("x")
     assert verify(out).problems == (("labels.csv", "missing"), ("more.csv", "added"))
     # A change of a file and its checksum is found through the database, and through the hash of the contents.
-    forged = write_release(store, study, one, tmp_path / "f")
+    forged = write_release(store, study, frozen, tmp_path / "f")
     path = forged / "package" / "gold.jsonl"
     path.write_text(path.read_text().replace('"accept"', '"reject"', 1))
     sums = (forged / "SHA256SUMS").read_text()
@@ -487,7 +489,7 @@ def test_missing_added_and_forged_files_are_named(store, study, tmp_path):
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     (forged / "SHA256SUMS").write_text(sums.replace(old, f"{digest}  package/gold.jsonl"))
     assert verify(forged).problems == () and not verify(forged).intact
-    assert ("package/gold.jsonl", "other") in verify(forged, store=store, release=one).problems
+    assert ("package/gold.jsonl", "other") in verify(forged, store=store, release=frozen).problems
 
 
 def test_other_files_are_refused_as_a_release(tmp_path):
@@ -502,24 +504,24 @@ def test_other_files_are_refused_as_a_release(tmp_path):
 
 
 def test_existing_files_are_kept_and_failed_writes_removed(store, study, tmp_path, monkeypatch):
-    one = release(store, study, "1.0")
+    frozen = release(store, study, "1.0")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("mine")
     (tmp_path / "there.zip").write_text("mine")
     for name in ("full", "there.zip"):
         with pytest.raises(NotAllowed):
-            write_release(store, study, one, tmp_path / name)
+            write_release(store, study, frozen, tmp_path / name)
     with pytest.raises(BadFile):
-        write_release(store, study, one, tmp_path / "no" / "where")
+        write_release(store, study, frozen, tmp_path / "no" / "where")
     monkeypatch.setattr("os.fsync", lambda _file: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(BadFile, match="No space"):
-        write_release(store, study, one, tmp_path / "new")
+        write_release(store, study, frozen, tmp_path / "new")
     assert sorted(path.name for path in tmp_path.iterdir() if "own.db" not in path.name) == ["full", "there.zip"]
 
 
 def parts_of(store, study):
-    one = release(store, study, "1.0")
-    return [rows(release_file(store, one, f"package/{name}")) for name in PARTS]
+    frozen = release(store, study, "1.0")
+    return [rows(release_file(store, frozen, f"package/{name}")) for name in PARTS]
 
 
 @given(seed=st.integers(0, 2**32))

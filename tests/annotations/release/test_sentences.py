@@ -24,10 +24,10 @@ from tests.support.released_project import label, ready_project
 def labelled(store: Store, number: int = 12) -> Project:
     """Store three labels on every item; Bo rejects every third one, which Ada and Chen accept."""
     project = ready_project(store, number)
-    for place, one in enumerate(items(store, project)):
+    for place, item in enumerate(items(store, project)):
         for who in annotators(store, project):
             choice = "reject" if who.name == "Bo" and place % 3 == 0 else "accept"
-            label(store, project, who, one.uid, choice, reasons=("name",) if choice == "reject" else ())
+            label(store, project, who, item.uid, choice, reasons=("name",) if choice == "reject" else ())
     return project
 
 

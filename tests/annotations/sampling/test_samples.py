@@ -55,10 +55,10 @@ def project(fresh_store: Store) -> Project:
     """Make 80 generations; two judges differ on every fourth."""
     made = judged_project(fresh_store, TEXTS)
     for name, other in (("a", "correct"), ("b", "misgendering")):
-        one = add_judge(fresh_store, made, name, Spec("file", 1, name, name))
+        judge_ = add_judge(fresh_store, made, name, Spec("file", 1, name, name))
         labels = [JudgeLabel(item.id, other if n % 4 == 0 else "correct", False)
                 for n, item in enumerate(items(fresh_store, made))]  # fmt: skip
-        store_labels(fresh_store, one, labels)
+        store_labels(fresh_store, judge_, labels)
     return made
 
 
@@ -194,7 +194,7 @@ def test_rates_weight_each_item_by_its_probability(fresh_store: Store, project: 
     assert (with_rule.labelled, with_rule.population) == (30, 80) and result.samples[0] in made.signature
     assert made.both.effect == pytest.approx(cell.rates.effect) and made.both.judge.units > 0
     by_model = result.cells("misgendering", ("model",))
-    assert sum(one.people for one in by_model) == 30
+    assert sum(cell.people for cell in by_model) == 30
     close_sample(fresh_store, project)
     label_all(fresh_store, project)  # the others come in the ordinary queue
     (later,) = estimates(fresh_store, project, judge(fresh_store, project, "a")).cells("misgendering")
@@ -368,10 +368,10 @@ def test_quotas_close_with_fewer_items_and_the_rate_kept_has_no_bias(fresh_store
     cells = {(item.pair, item.side) for item in items(fresh_store, made)}
     wanted = min(cells, key=str)
     good = {item.id: item.line % 4 < 2 for item in items(fresh_store, made)}
-    one = add_judge(fresh_store, made, "j", Spec("file", 1, "j", "j"))
-    said = {True: "accept", False: "reject"}
-    store_labels(fresh_store, one, [
-        JudgeLabel(item, said[right != (n % 10 == 9)]) for n, (item, right) in enumerate(good.items())
+    judge_ = add_judge(fresh_store, made, "j", Spec("file", 1, "j", "j"))
+    choices = {True: "accept", False: "reject"}
+    store_labels(fresh_store, judge_, [
+        JudgeLabel(item, choices[right != (n % 10 == 9)]) for n, (item, right) in enumerate(good.items())
     ])  # fmt: skip
     with pytest.raises(Refused):
         plan_sample(fresh_store, made, "quotas", 0)
@@ -384,7 +384,7 @@ def test_quotas_close_with_fewer_items_and_the_rate_kept_has_no_bias(fresh_store
     start_sample(fresh_store, made, planned)
     while some := claim(fresh_store, made, ada, want=9, now=NOW):
         answers = store_operations(
-            fresh_store, made, ada, [decide(entry, said[good[entry.id]]) for entry in some], now=NOW
+            fresh_store, made, ada, [decide(entry, choices[good[entry.id]]) for entry in some], now=NOW
         )
         assert all(answer.stored for answer in answers)
     close_sample(fresh_store, made)

@@ -143,18 +143,18 @@ def test_participants_do_not_label_texts_of_their_screening_test(fresh_store: St
     project, (ada, *_others) = filled_project(fresh_store, 8)
     study = new_study(fresh_store, project, questions=2, pass_mark=2, items=8)
     secret = agree(fresh_store, study, consent(fresh_store, study), "en", None)
-    asked = set()
+    uids = set()
     for choice in ("reject", "accept"):
         who = person(fresh_store, study, secret)
         tried = questions_of_try(fresh_store, study, who.uid, who.tries)
-        asked |= {question.text for question in tried}
+        uids |= {question.text for question in tried}
         answer_test(fresh_store, study, who, {str(question.id): choice for question in tried})
     people.begin(fresh_store, study, person(fresh_store, study, secret))
     place, who_labels = desk_of(fresh_store, study, person(fresh_store, study, secret))
     handed = {item.text for item in claim(fresh_store, place, who_labels, want=20)}
     everything = {item.text for item in items(fresh_store, project)}
-    assert len(asked) == 4
-    assert handed == everything - asked
+    assert len(uids) == 4
+    assert handed == everything - uids
     assert {item.text for item in claim(fresh_store, project, ada, want=20)} == everything  # others get them
     assert broken_rules(fresh_store) == []
 
@@ -223,13 +223,13 @@ def test_a_jump_of_the_clock_ends_no_participation(fresh_store: Store) -> None:
         steady = minute * 60
         return sweep(fresh_store, study, now=10_000.0 + steady + ahead, seen=watched.seconds())
 
-    assert [ended_by(one) for one in (0, 10, 20)] == [0, 0, 0]
+    assert [ended_by(minute) for minute in (0, 10, 20)] == [0, 0, 0]
     ahead = day
-    assert [ended_by(one) for one in (21, 29, 31, 50)] == [0, 0, 0, 0]  # a day and 50 minutes by the clock
+    assert [ended_by(minute) for minute in (21, 29, 31, 50)] == [0, 0, 0, 0]  # a day and 50 minutes by the clock
     with pytest.raises(Refused):
         come(fresh_store, study, now=10_000.0 + steady + ahead, seen=watched.seconds())
     ahead = 0.0
-    assert [ended_by(one) for one in (52, 60, 81)] == [0, 0, 0]  # and back
+    assert [ended_by(minute) for minute in (52, 60, 81)] == [0, 0, 0]  # and back
     assert person(fresh_store, study, secret).state == "working"
     assert ended_by(83) == 1  # half an hour without a jump
     assert person(fresh_store, study, secret).state == "timed_out"
@@ -337,7 +337,7 @@ def test_participants_are_left_out_of_progress_and_pilots(fresh_store: Store) ->
     judge(fresh_store, study, secret, 3)
     result = dashboard(fresh_store, project)
     pseudonym = person(fresh_store, study, secret).pseudonym
-    assert [(one.annotator.name, one.participant, one.labels) for one in result.people] == [
+    assert [(person_.annotator.name, person_.participant, person_.labels) for person_ in result.people] == [
         ("A", False, 0), ("B", False, 0), (pseudonym, True, 3),
     ]  # fmt: skip
     assert (result.pace, result.each) == (None, None)  # the pace of a participant does not affect the annotators'
@@ -349,7 +349,7 @@ def test_participants_are_left_out_of_progress_and_pilots(fresh_store: Store) ->
     finish(fresh_store, study, person(fresh_store, study, secret))
     pilot = start_pilot(fresh_store, project, 4)
     assert pilot.people == 2
-    assert {one.annotator.name for one in pilot_figures(fresh_store, project, pilot).people} == {"A", "B"}
+    assert {person_.annotator.name for person_ in pilot_figures(fresh_store, project, pilot).people} == {"A", "B"}
     assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item WHERE pilot IS NOT NULL").fetchall() == [(2,)]
 
 

@@ -27,7 +27,7 @@ VERSION_1 = [
      "neutral-suggestion": None, "why": [], "why-suggestion": None, "external_id": "r2", "metadata": "{}"},
 ]  # fmt: skip
 COLUMNS_OF_VERSION_1 = [
-    {**row, "neutral": {key: [one[key] for one in row["neutral"]] for key in ("user_id", "value", "status")}}  # type: ignore[union-attr,index]
+    {**row, "neutral": {key: [response[key] for response in row["neutral"]] for key in ("user_id", "value", "status")}}  # type: ignore[union-attr,index]
     for row in VERSION_1
 ]
 FIRST_VERSION = [
@@ -52,7 +52,7 @@ def test_argilla_answers_become_labels(rows: list[dict[str, Any]]) -> None:
 
 def test_spans_of_argilla_2_become_marks() -> None:
     for rows in REAL.values():
-        (label,) = [one for one in read(rows[0], "sentence").labels if one.who == ADA]
+        (label,) = [answer for answer in read(rows[0], "sentence").labels if answer.who == ADA]
         assert label.marks == [(0, 1, "keyword")]
 
 

@@ -242,11 +242,11 @@ def test_a_long_array_is_read_element_by_element(tmp_path: Path, first: bytes) -
 @st.composite
 def labels(draw: st.DrawFn) -> list[tuple[int, int, str, str, float | None, int]]:
     """Return (item, annotator, choice, note, seconds, number of reasons) of each label."""
-    one = st.tuples(
+    task = st.tuples(
         st.integers(0, 4), st.integers(0, 2), st.sampled_from(["accept", "reject"]), NOTES,
         st.none() | st.floats(0, 1e6), st.integers(0, 2),
     )  # fmt: skip
-    return draw(st.lists(one, max_size=8, unique_by=lambda each: each[:2]))
+    return draw(st.lists(task, max_size=8, unique_by=lambda each: each[:2]))
 
 
 # Columns that bear the names of what a generation has.

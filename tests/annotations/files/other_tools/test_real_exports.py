@@ -86,9 +86,9 @@ def as_label_studio_keeps(task: dict[str, Any], number: int) -> dict[str, Any]:
     """Return a task as after its import: without data outside the results, all annotations by the importing user."""
     kept = ("result", "was_cancelled", "ground_truth", "lead_time")
     annotations = [
-        {key: one[key] for key in kept} | {"id": 10 * number + place, "completed_by": 1, "created_at": WHEN,
+        {key: annotation[key] for key in kept} | {"id": 10 * number + place, "completed_by": 1, "created_at": WHEN,
          "unique_id": f"{number}-{place}", "parent_annotation": None, "updated_by": None}
-        for place, one in enumerate(task["annotations"])
+        for place, annotation in enumerate(task["annotations"])
     ]  # fmt: skip
     return {"id": number + 500, "data": task["data"], "annotations": annotations, "drafts": [], "predictions": []}
 
@@ -97,7 +97,7 @@ def test_annotators_survive_a_round_trip_through_label_studio(
     fresh_store: Store, labelled: Project, tmp_path: Path
 ) -> None:
     out = export_file(fresh_store, labelled, tmp_path / "out.json", format="label-studio", names=True).out
-    tasks = [as_label_studio_keeps(one, number) for number, one in enumerate(json.loads(out.read_text("utf-8")))]
+    tasks = [as_label_studio_keeps(task, number) for number, task in enumerate(json.loads(out.read_text("utf-8")))]
     with Store.open(tmp_path / "b.db") as other:
         twin = create_project(other, "there", per_item=2)
         report = bring(other, twin, written(tmp_path / "back.json", tasks))
@@ -109,7 +109,7 @@ def test_labels_changed_in_label_studio_belong_to_their_editor(
 ) -> None:
     out = export_file(fresh_store, labelled, tmp_path / "out.json", format="label-studio", names=True).out
     first, second = (
-        as_label_studio_keeps(one, number) for number, one in enumerate(json.loads(out.read_text("utf-8")))
+        as_label_studio_keeps(task, number) for number, task in enumerate(json.loads(out.read_text("utf-8")))
     )
     an, bo = first["annotations"]
     an["result"][0]["value"]["choices"] = ["reject"]
@@ -136,7 +136,7 @@ def test_every_doccano_line_has_equal_keys_and_no_empty_cell(
     fresh_store: Store, labelled: Project, tmp_path: Path
 ) -> None:
     # doccano makes a table of the lines: a missing key becomes NaN, which its database refuses for the whole file.
-    lines = [line for one in doccano_lines(fresh_store, labelled, tmp_path).values() for line in one]
+    lines = [line for rows in doccano_lines(fresh_store, labelled, tmp_path).values() for line in rows]
     assert len(lines) == 3 and len({tuple(line) for line in lines}) == 1
     assert all(value is not None for line in lines for value in line.values())
 
