@@ -89,7 +89,7 @@ MEANS = """# What the intervals of means and shares hold
 
 Samples were made with a known truth, in which rows of a unit resemble each other, and each interval by the function
 that the app calls (`benchmarks/designs/means.py`); {samples} samples a cell, {cells} pairs of cell and interval.
-[methods.md](methods.md) has the methods; that of a number stands beside it (`method`).
+[methods.md](methods.md#intervals) has the methods; each number names its own (`method`).
 
 How often an interval is withheld says the column *withheld*, for these grids, many of whose cells have few units on
 purpose. Over all of the packaged sets (40 templates and 60 names, 271 occupations) none is for being few.

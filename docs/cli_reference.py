@@ -15,9 +15,9 @@ from docs.generated import write_or_check
 FILE = Path(__file__).with_name("cli.md")
 HEAD = """# The command line
 
-Made from `--help` by `make docs`; do not edit by hand. Every command takes `--help`. With `--json` a command prints
-one JSON object on stdout and its messages on stderr; a value that is undefined is `null`, and the reason stands beside
-it. Exit code 0 also when some lines were reported, 2 when nothing could be done.
+Generated from `--help` by `make docs`; do not edit by hand. Every command takes `--help`. With `--json` a command
+prints one JSON object on stdout and its messages on stderr; an undefined value is `null`, with the reason next to it.
+The exit code is 0, also if some lines were reported, and 2 if nothing could be done.
 """
 WIDTH = 100
 

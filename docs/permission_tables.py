@@ -25,13 +25,13 @@ ROLES: tuple[Role, ...] = ("guest", "reader", "annotator", "adjudicator", "lead"
 SCRIPTS = ("main.py", "page.py")  # these run when they are imported
 HEAD = """# Who may do what
 
-Made from the code by `make docs`; do not edit by hand. Whatever is not listed is forbidden: a page, a part of a page,
-a route or a command without a row fails a test, and each cell is tried. "own": under the own name, or for the own
-entries. A role in a project holds there only; a role on the whole server holds in every project. Without accounts (the
-open mode) whoever sits at the machine may do everything. [Accounts](accounts.md) says how people come in.
+Generated from the code by `make docs`; do not edit by hand. Everything that is not listed is forbidden: a page, a part
+of a page, a route or a command without a row fails a test, and each cell is tried. "own": under the own name, or for
+the own entries. A role in a project holds there only; a server-wide role holds in every project. Without accounts (open
+mode) the person at the machine may do everything. [Accounts](accounts.md) says how people get an account.
 """
-WHERE = {"any": "in any project", "server": "on the whole server"}
-# Routes beside those of the desk: who gets an answer. Streamlit's own are gated in web/gate.py.
+WHERE = {"any": "in any project", "server": "server-wide"}
+# Routes other than those of the desk: who gets an answer. Streamlit's own are gated in web/gate.py.
 OTHER_ROUTES = {
     "/sign-in": "everybody",
     "/sign-out": "who is signed in",
@@ -55,7 +55,7 @@ OTHER_ROUTES = {
     "/study/{link}/desk.json": "who has the cookie of that study: the own desk",
     "/study/{link}/finish": "who has the cookie of that study",
     "/study/{link}/withdraw": "who has the cookie of that study",
-    "/study/{rest:path}": "nobody: there is nothing",
+    "/study/{rest:path}": "none: it does not exist",
     "/media/FILE": "whose page offers the file",
     "/_stcore/upload_file/SESSION/FILE": "whose session it is",
     "/_stcore/stream": "who is signed in; guests where EVENHAND_GUESTS=1; a session goes on for its own account",

@@ -137,7 +137,7 @@ def _truth(cell: Cell) -> dict[str, float]:
 PREFERENCES = Design(
     "Preferences between models",
     "Pairs of texts of one context, four pairs a context, each judged by so many *labels* of so many *annotators*."
-    " Three annotators are the same in every sample and the truth is that of these three; twelve are drawn anew."
+    " Three annotators are the same in every sample and the truth is that of these three; twelve are drawn each time."
     f" *leaning* 1: what a model is worth varies between contexts (standard deviation {OF_CONTEXT:g}) and annotators"
     f" ({OF_ANNOTATOR:g}). Strengths from {STRONGEST:g} to -{STRONGEST:g}; *ties*: of two equal models.",
     LEVELS, _sample, _truth,
