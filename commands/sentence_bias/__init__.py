@@ -15,9 +15,10 @@ from evenhand.core.files.whole_file import whole_file
 from evenhand.core.language import LANGUAGES, Language
 from evenhand.core.models import Joint, known_models, open_scorer
 from evenhand.core.resources import read_table
-from evenhand.core.sentence_bias import Form, Reading, find_slot, read
 from evenhand.core.sentence_bias.bias import odds
 from evenhand.core.sentence_bias.keyword_packs import read_words
+from evenhand.core.sentence_bias.reading import Form, Reading, read
+from evenhand.core.sentence_bias.slot import find_slot
 from evenhand.core.typed_json import with_reasons
 from evenhand.core.types import JsonObject, Scorer
 from evenhand.core.worker import client

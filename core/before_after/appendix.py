@@ -8,16 +8,13 @@ from typing import TypeVar
 
 from evenhand.core.before_after.report import ChangedModel, LeftOut, ModelsReport, RunsReport
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 from evenhand.core.report.numbers import plain_number
 from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.estimate import note_text
 
 Cell = TypeVar("Cell", bound=str)
-Say = Callable[[str], str]
 DASH = "—"
-
-
-def _same(text: str) -> str:
-    return text
 
 
 def short(model: str) -> str:
@@ -25,21 +22,16 @@ def short(model: str) -> str:
     return PurePath(model).name if model.startswith(("/", ".", "~")) else model
 
 
-def note_words(note: Note | None, say: Say = _same) -> str:
-    """A note in words; "" for None."""
-    return Note(say(note.message), note.values).__str__() if note else ""
-
-
-def parts(found: Estimate | None, form: str = "+z.3f", say: Say = _same) -> tuple[str, str]:
+def parts(found: Estimate | None, form: str = "+z.3f", say: Say = same) -> tuple[str, str]:
     """A value with its interval, and apart from it why one of them is missing ("" where none is)."""
     if found is None:
         return DASH, ""
     why = found.reason or found.note if found.value is None or found.low is None else None
     value = DASH if found.value is None else found.text(form).replace("-", "−")
-    return value, note_words(why, say)
+    return value, note_text(why, say)
 
 
-def interval(found: Estimate | None, form: str = "+z.3f", say: Say = _same) -> str:
+def interval(found: Estimate | None, form: str = "+z.3f", say: Say = same) -> str:
     """A value with its interval; where one is missing, the reason in brackets."""
     value, why = parts(found, form, say)
     return f"{value} ({why.rstrip('.。')})" if why else value
@@ -73,13 +65,13 @@ HEADS = (
 ROLES = {"after": N_("after"), "placebo": N_("placebo")}
 
 
-def left_out_text(apart: LeftOut, say: Say = _same) -> str:
+def left_out_text(apart: LeftOut, say: Say = same) -> str:
     """The effect on pairs that were not swapped in training, with that on the others."""
     effects = {"left_out": interval(apart.left_out, say=say), "swapped": interval(apart.swapped, say=say)}
     return say(APART).format(pairs=" ".join(apart.pairs), **effects)
 
 
-def appendix(report: ModelsReport, say: Say = _same) -> str:
+def appendix(report: ModelsReport, say: Say = same) -> str:
     """Markdown; figures are those of the report."""
     lines = [f"# {say(TITLE)}", "", f"**{say(report.verdict)}**", ""]
     lines += [say(CHANGE).format(effect=interval(report.effect, say=say)), "", *_setting(report, say), ""]
@@ -91,7 +83,7 @@ def appendix(report: ModelsReport, say: Say = _same) -> str:
     lines += [*_table(map(say, HEADS), [_row(model, say(role), say) for role, model in changed]), "", say(CAPTION)]
     lines += ["", left_out_text(report.left_out, say)] if report.left_out else []
     if report.margin:
-        lines += ["", f"{say(MARGIN).format(margin=format(report.margin, 'g'))} {note_words(report.remark, say)}"]
+        lines += ["", f"{say(MARGIN).format(margin=format(report.margin, 'g'))} {note_text(report.remark, say)}"]
     ways = [f"- {short(model.model)}: {model.way}" for _, model in changed if model.way]
     lines += ["", f"## {say(WAYS)}", "", *ways] if ways else []
     lines += ["", f"## {say(PAIRS)}", "", say(MEANS), "", *_pairs(report, say)]
@@ -124,7 +116,7 @@ def _setting(report: ModelsReport, say: Say) -> list[str]:
 
 
 def _doubts(notes: Iterable[Note], say: Say) -> list[str]:
-    lines = [f"- {note_words(note, say)}" for note in notes]
+    lines = [f"- {note_text(note, say)}" for note in notes]
     return [say(CANNOT), "", *lines, ""] if lines else []
 
 
@@ -170,14 +162,14 @@ UNITS = {
 }  # fmt: skip
 
 
-def data_text(report: RunsReport, say: Say = _same) -> str:
+def data_text(report: RunsReport, say: Say = same) -> str:
     """What the models were asked about, as far as the runs say it."""
     name = report.source.get("name") or report.before.table
     known = report.source.get("sha256") or report.source.get("signature")
     return say(DATA_OF).format(name=name, digest=known) if known else say(DATA_NAMED).format(name=name)
 
 
-def unit_text(report: RunsReport, say: Say = _same) -> str:
+def unit_text(report: RunsReport, say: Say = same) -> str:
     """What the intervals of a comparison of runs rest on."""
     text = say(UNIT).format(unit=say(UNITS.get(report.unit, report.unit)))
     if report.unit != "seed":
@@ -185,7 +177,7 @@ def unit_text(report: RunsReport, say: Say = _same) -> str:
     return f"{say(OVER_SEEDS if report.placebos else OVER_SEEDS_ALONE)} {text}"
 
 
-def beside_text(report: RunsReport, say: Say = _same) -> str:
+def beside_text(report: RunsReport, say: Say = same) -> str:
     """How many items two runs share, and which models."""
     sides = {"before": report.before, "after": report.after}
     names = {time: short(side.model) for time, side in sides.items()}
@@ -202,7 +194,7 @@ def beside_text(report: RunsReport, say: Say = _same) -> str:
     return say(BESIDE).format(items=items, **names)
 
 
-def measure_rows(report: RunsReport, say: Say = _same) -> list[list[str]]:
+def measure_rows(report: RunsReport, say: Say = same) -> list[list[str]]:
     """The measures of two runs, the first of which the verdict is on: name, items, before, after, change."""
     return [
         [" · ".join(map(say, measure.label)), f"{measure.items:,}", plain_number(measure.before),
@@ -211,7 +203,7 @@ def measure_rows(report: RunsReport, say: Say = _same) -> list[list[str]]:
     ]  # fmt: skip
 
 
-def share_rows(report: RunsReport, say: Say = _same) -> list[list[str]]:
+def share_rows(report: RunsReport, say: Say = same) -> list[list[str]]:
     """Right and wrong of the same items in two runs, with McNemar's p."""
     return [
         [" · ".join(filter(None, [say(share.label), share.model])),
@@ -221,7 +213,7 @@ def share_rows(report: RunsReport, say: Say = _same) -> list[list[str]]:
     ]  # fmt: skip
 
 
-def runs_appendix(report: RunsReport, say: Say = _same) -> str:
+def runs_appendix(report: RunsReport, say: Say = same) -> str:
     """The report of two runs; figures are those of the report."""
     lines = [f"# {say(TITLE)}", "", f"**{say(report.verdict)}**", "", beside_text(report, say), ""]
     lines += [*_doubts(report.notes, say), *_table(map(say, MEASURES), measure_rows(report, say)), ""]
@@ -229,7 +221,7 @@ def runs_appendix(report: RunsReport, say: Say = _same) -> str:
     if rows := share_rows(report, say):
         lines += ["", *_table(map(say, SHARES), rows), "", say(MCNEMAR)]
     if report.margin:
-        lines += ["", f"{say(MARGIN_OF).format(margin=format(report.margin, 'g'))} {note_words(report.remark, say)}"]
+        lines += ["", f"{say(MARGIN_OF).format(margin=format(report.margin, 'g'))} {note_text(report.remark, say)}"]
     return "\n".join([*lines, *_end(report, say)])
 
 

@@ -1,9 +1,15 @@
-"""Finished runs of different models over the same items: associations, answers of classifiers, misgendering.
+"""Finished runs of different models over the same items: associations, answers of classifiers, misgendering; and
+people's judgements of what a model wrote before and after.
 
 What was asked is joined row by row; every difference is after - before on the rows that all runs answered. Of two runs
 it has t on the jackknife over the units of SPEC 6: professions x person words, occupations, templates x names. Where
 several runs after are seeds of one change, or placebos stand beside them, the seed is the unit. Shares of right answers
 have the exact McNemar p beside them, which takes rows as independent.
+
+People: both models continued the same contexts, and the same annotators judged both without knowing which is which. A
+generation counts as the share of its labels that say so; the difference is that of the means over generations, t on the
+jackknife over contexts, each of which is left out of both sides at once. Annotators are taken as they are: each judged
+both sides, so what is their own falls out; the difference of each stands beside.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -57,10 +57,9 @@ def heatmap(
     """
     names = titles or {}
     numbers = pd.to_numeric(data[value], errors="coerce")
-    shown = _with_texts(data, value, numbers, digits, mark, interval, signed=signed or scale == "sides")
+    shown = _with_texts(data, value, numbers, digits, mark, interval, tooltip, signed=signed or scale == "sides")
     if band is not None:
-        shown["_inside"] = numbers.abs() <= shown[band]
-    _round_tooltip(shown, tooltip, max(2, digits))
+        shown["_inside"] = numbers.abs() <= data[band]
     across, down = _axis_titles(names.get(x), names.get(y), data[y].nunique())
     # A step, not a height: Streamlit fits a fixed height together with the axis, and few rows would be squeezed flat.
     base = alt.Chart(shown, height=alt.Step(row)).encode(
@@ -71,15 +70,6 @@ def heatmap(
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
     layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None)
     return styled(alt.layer(*layers), description, palette)
-
-
-def _round_tooltip(shown: pd.DataFrame, tooltip: Sequence[str], digits: int) -> None:
-    """Write the numbers of the tooltip as texts, since a tooltip shows all digits that the data have."""
-    for column in tooltip:
-        if pd.api.types.is_float_dtype(shown[column]):
-            shown[column] = [
-                _written(number, 0 if float(number).is_integer() else digits, signed=False) for number in shown[column]
-            ]
 
 
 def _axis_titles(across: str | None, down: str | None, rows: int) -> tuple[str | None, str | None]:
@@ -96,6 +86,7 @@ def _with_texts(
     digits: int,
     mark: str | None,
     interval: tuple[str, str] | None,
+    tooltip: Sequence[str],
     *,
     signed: bool,
 ) -> pd.DataFrame:
@@ -108,6 +99,10 @@ def _with_texts(
         low, high = interval
         ends = zip(data[low], data[high], strict=True)
         shown["_ends"] = [_written_ends(least, most, digits, signed=signed) for least, most in ends]
+    for column in tooltip:  # as texts, since a tooltip shows all digits that the data have
+        if pd.api.types.is_float_dtype(shown[column]):
+            places = [0 if float(number).is_integer() else max(2, digits) for number in shown[column]]
+            shown[column] = [_written(*pair, signed=False) for pair in zip(shown[column], places, strict=True)]
     return shown
 
 

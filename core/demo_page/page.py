@@ -18,9 +18,10 @@ from evenhand.core.charts.palette import css_variables
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
 from evenhand.core.language import LANGUAGES, Language, explain, significant, translate
 from evenhand.core.resources import table
-from evenhand.core.sentence_bias import Reading, find_slot, read
 from evenhand.core.sentence_bias.bias import odds
 from evenhand.core.sentence_bias.compare_words import pushes
+from evenhand.core.sentence_bias.reading import Reading, read
+from evenhand.core.sentence_bias.slot import find_slot
 from evenhand.core.types import Scorer
 from evenhand.core.version import VERSION
 

@@ -1,4 +1,6 @@
-"""Which models there are by name, and whether they can be used without fetching. Knows nothing of torch."""
+"""Which models there are by name, whether they can be used without fetching, and the folder that holds one, with the
+network as the last resort. Knows nothing of torch.
+"""
 
 import json
 import logging

@@ -9,11 +9,10 @@ from typing import Any
 
 from evenhand.core.errors import N_, ModelUnavailable, Refused
 from evenhand.core.models import open_classifier
-from evenhand.core.nli.measure import Inference, measured
-from evenhand.core.nli.run import argmax, out_json
+from evenhand.core.nli.measure import Inference
+from evenhand.core.nli.run import measured_scores, out_json
 from evenhand.core.nli.sets import RATES, Labelled, controlled, packaged, spearman
 from evenhand.core.nli.settings import RateSettings, labels_in
-from evenhand.core.nli.types import Prediction
 from evenhand.core.runs.kinds import JobKind, Place
 from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
@@ -130,13 +129,7 @@ def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, 
         fine_tuned(scorer.loaded, pairs, how, lambda read: steps(read, message=settings.model))
     )  # fmt: skip
     probes = packaged(settings.language, sample=True)
-    labels = [argmax(score) for score in trained.score([row.pair for row in probes.rows])]
-    answers = [
-        Prediction(row.set, label, row.occupation)
-        for row, label in zip(probes.rows, labels, strict=True)
-        if label is not None
-    ]
-    found = measured(answers)
+    found = measured_scores(probes, trained.score([row.pair for row in probes.rows]))
     return RatePoint(rate, found, trained.signature, lap()), how.signature
 
 

@@ -17,6 +17,7 @@ KIND = ("class", "occ_type")
 ANSWER = ("predicted", "prediction", "predicted_label", "label")
 PREMISE, HYPOTHESIS = ("premise", "sentence1"), ("hypothesis", "sentence2")
 KINDS: tuple[Kind, ...] = ("male-stereo", "female-stereo", "neutral")
+GENDERS: tuple[Gender, ...] = ("woman", "man")
 SHORT = {"e": "entailment", "c": "contradiction", "n": "neutral"}
 SLOTS = ("{x}", "{a}", "{A}")
 
@@ -83,22 +84,18 @@ def _add_predictions(named: str, found: Predictions) -> None:
 def set_of(value: Any, source: Source, row: Row) -> SetName:
     """PS, AS or NS in any case. Raises BadLine for anything else."""
     _refuse_broken(row)
-    for name in SETS:
-        if str(value or "").strip().upper() == name:
-            return name
-    message = N_("{name}, line {number}: {value} is not a set; use PS, AS or NS.")
-    raise BadLine(source.name, row.line, "set", message, name=source.name, number=row.line, value=_as_text(value))
+    if (found := next((name for name in SETS if str(value or "").strip().upper() == name), None)) is not None:
+        return found
+    raise _bad_value("set", N_("{name}, line {number}: {value} is not a set; use PS, AS or NS."), value, source, row)
 
 
 def label_of(value: Any, source: Source, row: Row) -> Label:
     """A label by its name or first letter, in any case. Raises BadLine for anything else."""
     told = str(value if value is not None else "").strip().lower()
-    told = SHORT.get(told, told)
-    for label in LABELS:
-        if told == label:
-            return label
+    if (found := next((label for label in LABELS if SHORT.get(told, told) == label), None)) is not None:
+        return found
     message = N_("{name}, line {number}: {value} is not a label; use entailment, contradiction or neutral.")
-    raise BadLine(source.name, row.line, "label", message, name=source.name, number=row.line, value=_as_text(value))
+    raise _bad_value("label", message, value, source, row)
 
 
 def read_probes(named: Sequence[str], language: Language) -> ProbeSet:
@@ -201,17 +198,16 @@ def _text(value: Any) -> str:
 
 
 def _kind(value: Any) -> Kind:
-    told = _text(value).lower()
-    return next((kind for kind in KINDS if told == kind), "")
+    return next((kind for kind in KINDS if _text(value).lower() == kind), "")
 
 
 def _gender(value: Any) -> Gender:
-    told = _text(value).lower()
-    return "woman" if told == "woman" else "man" if told == "man" else ""
+    return next((gender for gender in GENDERS if _text(value).lower() == gender), "")
 
 
-def _as_text(value: Any) -> str:
-    return str(value)[:40] if value not in (None, "") else "''"
+def _bad_value(column: str, message: str, value: Any, source: Source, row: Row) -> BadLine:
+    shown = str(value)[:40] if value not in (None, "") else "''"
+    return BadLine(source.name, row.line, column, message, name=source.name, number=row.line, value=shown)
 
 
 def measured_file(named: list[str] | tuple[str, ...]) -> tuple[Inference, Predictions]:

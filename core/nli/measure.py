@@ -112,18 +112,12 @@ def _measured(counts: Numbers, unit: UnitKind, occupations: list[ByOccupation]) 
     found = {}
     if counts.sum():
         strata = _strata(counts)
-        rests_on = {
-            name: [k for k, rows in enumerate(strata) if counts[rows][:, sets].sum() > 0]
-            for name, sets in RESTS_ON.items()
-        }
-        found = over_strata(of_counts, counts, strata, rests_on, BOUNDS)
+        found = over_strata(of_counts, counts, strata, _rests_on(counts, strata), BOUNDS)
     sizes = counts.sum(axis=(0, 2))
-    estimates = {}
-    for name, sets in RESTS_ON.items():
-        if name in found:
-            estimates[name] = found[name]
-        else:
-            estimates[name] = Estimate.undefined(empty_set([SETS[i] for i in sets if not sizes[i]]))
+    estimates = {
+        name: found[name] if name in found else Estimate.undefined(empty_set([SETS[i] for i in sets if not sizes[i]]))
+        for name, sets in RESTS_ON.items()
+    }
     return Inference(
         _as_whole_number(counts.sum(0)), estimates, unit, f"unit:{unit}|strata|{BY_JACKKNIFE}", occupations
     )
@@ -151,11 +145,7 @@ def changes(
         return {name: new[name] - old[name] for name in new}
 
     strata = _strata(counts[:, 0])
-    rests_on = {
-        name: [k for k, rows in enumerate(strata) if counts[rows][:, 0, sets].sum() > 0]
-        for name, sets in RESTS_ON.items()
-    }
-    found = over_strata(differences, counts, strata, rests_on)
+    found = over_strata(differences, counts, strata, _rests_on(counts[:, 0], strata))
     undefined = {name: Estimate.undefined(first[name].reason or NO_LABEL) for name in RESTS_ON if name not in found}
     return first, second, found | undefined, first.unit
 
@@ -169,6 +159,13 @@ def _strata(counts: Numbers) -> list[Sizes]:
     _patterns, codes = np.unique(counts.sum(axis=2) > 0, axis=0, return_inverse=True)
     strata = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     return strata if len(strata) == 1 or min(map(len, strata)) > 1 else [np.arange(len(counts))]
+
+
+def _rests_on(counts: Numbers, strata: list[Sizes]) -> dict[str, list[int]]:
+    """Return the strata that hold rows of the sets which each measure needs."""
+    return {
+        name: [k for k, rows in enumerate(strata) if counts[rows][:, sets].sum() > 0] for name, sets in RESTS_ON.items()
+    }
 
 
 def _as_whole_number(counts: Numbers) -> tuple[tuple[int, ...], ...]:
@@ -231,23 +228,16 @@ def as_json(found: Inference, margin: float | None = MARGINS["share"]) -> dict[s
         shares[name] = {label: found[f"{label}_{short}"].value for label in "ecn"}
         if not sum(found.counts[i]):
             shares[name] |= {f"{label}_reason": str(empty_set([name])) for label in "ecn"}
-    data |= {"proportions": shares, "counts": {n: dict(zip("ecn", r, strict=True)) for n, r in _named(found)}}
+    counts = [dict(zip("ecn", row, strict=True)) for row in found.counts]
+    data |= {"proportions": shares, "counts": dict(zip(SETS, counts, strict=True))}
     data["intervals"] = {name: found[name].interval_json() for name in RESTS_ON}
     data["equivalence"] = {name: one.data for name, one in against_margin(found, margin).items()}
     return data | {
         "rows": found.rows,
         "unit": found.unit,
-        "units": _units(found),
+        "units": len(found.occupations) or found.rows,
         "intervals_signature": found.signature,
     }
-
-
-def _named(found: Inference) -> list[tuple[str, tuple[int, ...]]]:
-    return list(zip(SETS, found.counts, strict=True))
-
-
-def _units(found: Inference) -> int:
-    return len(found.occupations) or found.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,16 +261,10 @@ class PublishedModel:
 def published() -> tuple[PublishedModel, ...]:
     """The five models, in the order of the paper."""
     more = {row["model"]: row for row in table("nli_published")}
-    return tuple(
-        PublishedModel(
-            row["model"],
-            float(row["printed"]),
-            float(row["shares_sum"]) / 3,
-            int(row["rank"]),
-            float(more[row["model"]]["directional"]),
-            more[row["model"]]["order"] == "true",
-            float(more[row["model"]]["fn"]),
-            1 - float(more[row["model"]]["fn"]),
-        )
-        for row in table("published_inference")
-    )
+    found = []
+    for row in table("published_inference"):
+        worked_out, fn = more[row["model"]], float(more[row["model"]]["fn"])
+        printed, from_shares, rank = float(row["printed"]), float(row["shares_sum"]) / 3, int(row["rank"])
+        directional, order = float(worked_out["directional"]), worked_out["order"] == "true"
+        found.append(PublishedModel(row["model"], printed, from_shares, rank, directional, order, fn, 1 - fn))
+    return tuple(found)

@@ -1,4 +1,7 @@
-"""Runs of inference: a classifier answers a set of probes; the table and its record lie beside the database."""
+"""Runs of inference: a classifier answers a set of probes; the table and its record lie beside the database.
+
+Before that, pairs with an obvious answer tell whether its labels are read in the right order.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -204,7 +207,7 @@ def run(settings: AskSettings, place: Place) -> NliReport:
             for row, score in zip(probes.rows, scores, strict=True):
                 write_row(_cells(row, score))
             undefined = dict(Counter(score.reason for score in scores if score.reason is not None))
-            found = _measured(probes, scores)
+            found = measured_scores(probes, scores)
             return Answers(model, scorer.signature, found, checked, undefined, lap(), loading_seconds)
 
         asked = ask_models((settings.model,), ask, len(probes.rows), place.progress)
@@ -214,7 +217,8 @@ def run(settings: AskSettings, place: Place) -> NliReport:
     return report
 
 
-def _measured(probes: ProbeSet, scores: list[Score]) -> Inference:
+def measured_scores(probes: ProbeSet, scores: Sequence[Score]) -> Inference:
+    """Return the measures of the likeliest labels; a row without an answer is left out."""
     labels = [(row, argmax(score)) for row, score in zip(probes.rows, scores, strict=True)]
     return measured([Prediction(row.set, label, row.occupation) for row, label in labels if label is not None])
 

@@ -1,4 +1,10 @@
-"""The three evaluation sets, packaged or from words and templates of one's own."""
+"""The three evaluation sets, packaged or from words and templates of one's own, and bias-controlled training sets.
+
+In a bias-controlled set a share r of the wrong labels follows the stereotype (SPEC 3.3). 3,000 rows, 1,000 a label. NS
+rows are neutral. Of the 20 stereotyped words the first 2k are *biased* (r = k / 10): their PS rows say entailment,
+their AS rows contradiction. The other words are wrong the other way round: PS rows say contradiction, AS rows
+entailment. So r = biased / (biased + other), and the labels stay balanced whatever r is.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Values of the inference measure: labels, sets, probes, predictions."""
+"""Values of the inference measure, and its packaged words and sentences: occupations with their class, templates,
+gender words; and English articles.
+"""
 
 import hashlib
 import re

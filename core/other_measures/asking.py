@@ -1,7 +1,7 @@
 """What each measure asks of a model, of its untrained twin and of a control, and the figures that come of it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,7 +135,12 @@ def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answer
     asked = [
         [Filled(one.context, word, text) for word, text in zip(one.words, one.sentences, strict=True)] for one in items
     ]
-    read = _in_parts(lambda part: _by_three(reader.read([one for three in part for one in three])), asked, watch)
+
+    def ask_three(part: Sequence[Sequence[Filled]]) -> list[list[Any]]:
+        values = reader.read([one for three in part for one in three])
+        return [values[i : i + 3] for i in range(0, len(values), 3)]
+
+    read = _in_parts(ask_three, asked, watch)
     scores = {i: score for one, row in zip(items, read, strict=True) for i, score in zip(one.ids, row, strict=True)}
     known = [one for one, row in zip(items, read, strict=True) if None not in row]
     found = Answered(reader.signature, stereoset_figures(known, scores, role, len(items) - len(known)))
@@ -147,10 +152,6 @@ def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answer
         found.figures.append(_blank_control(reader, controls))
         watch(len(items) + len(controls))
     return found
-
-
-def _by_three(values: list[Any]) -> list[list[Any]]:
-    return [values[i : i + 3] for i in range(0, len(values), 3)]
 
 
 def stereoset_figures(items: Sequence[Item], scores: Mapping[str, float], role: Role, lost: int = 0) -> list[Figure]:
@@ -253,8 +254,6 @@ def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
 
 def _turned(estimate: Estimate) -> Estimate:
     """Female minus male from male minus female."""
-    from dataclasses import replace
-
     if estimate.value is None:
         return estimate
     low, high = (None if end is None else -end for end in (estimate.high, estimate.low))
@@ -281,12 +280,12 @@ def _pro_anti(request: Request, model: str, role: Role, watch: Watch) -> Answere
 
 def _whole_sentences(model: str, device: str, untrained: bool) -> Any:
     """A scorer of sentences that takes people of several tokens: pair-sum of a causal model, pll of a masked one."""
-    from evenhand.core.models.loading import load_causal, load_masked, task_of
+    from evenhand.core.models.loading import load_model, task_of
     from evenhand.core.models.whole_sentences import PairSumScorer, PllScorer
 
-    if task_of(model) == "causal":
-        return PairSumScorer(load_causal(model, device=device, untrained=untrained))
-    return PllScorer(load_masked(model, device=device, untrained=untrained))
+    task = task_of(model)
+    make = PairSumScorer if task == "causal" else PllScorer
+    return make(load_model(model, task, device=device, untrained=untrained))
 
 
 def _right(scorer: Any, twins: Sequence[Twins]) -> list[tuple[Any, Any]]:

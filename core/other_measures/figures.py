@@ -1,10 +1,14 @@
-"""One figure of a measure: what the model, its untrained twin or the control gives, with interval and null."""
+"""One figure of a measure, with interval and null: what the model, its untrained twin or the control gives.
+
+The control are pairs of sentences that differ in a word without gender: what a measure of pairs gives where there is no
+lean.
+"""
 
 import hashlib
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -63,8 +67,6 @@ class Answered:
 
 def percent(share: Estimate) -> Estimate:
     """A share of 1 in percent, with its interval."""
-    from dataclasses import replace
-
     ends = [None if one is None else 100 * one for one in (share.value, share.low, share.high)]
     return replace(share, value=ends[0], low=ends[1], high=ends[2])
 

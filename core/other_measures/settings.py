@@ -1,4 +1,6 @@
-"""What a run of a measure from the literature is asked for."""
+"""The measures that ask a model: what each asks, what is known against it, which set it needs, its variants; and what a
+run of one is asked for.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path

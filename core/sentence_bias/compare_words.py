@@ -1,4 +1,6 @@
-"""A list of words, one after another in the same place of a sentence."""
+"""Words of one sentence: a list of them, one after another in the same place; and which words push the lean which way,
+what changes when a word is hidden too. That is not a cause.
+"""
 
 import math
 import re
@@ -63,7 +65,7 @@ def compare_words(
     wanted = list(dict.fromkeys(word for word in (raw.strip() for raw in words) if word))
     if not wanted:
         raise Refused(N_("Give at least one word to compare."))
-    slots = [_slot(template, word, options, language, own) for word in wanted]
+    slots = [_slot(fill(template, word), options, language, own) for word in wanted]
     found: list[WordReading] = []
     for model, scorer in scorers.items():
         good = [slot for slot in slots if isinstance(slot, Slot)]
@@ -76,26 +78,16 @@ def compare_words(
             score = next(scores)
             male, female = score.logprobs[:2]
             why = score.reason or why_undefined(male, female)
-            found.append(
-                WordReading(
-                    word,
-                    model,
-                    slot.text,
-                    bias(male, female),
-                    male,
-                    female,
-                    word_mass(male, female, score.signature, len(slot.probe.options[0])),
-                    score.signature,
-                    Refused(why.replace("{", "{{").replace("}", "}}")) if why else None,
-                )
-            )
+            mass = word_mass(male, female, score.signature, len(slot.probe.options[0]))
+            reason = Refused(why.replace("{", "{{").replace("}", "}}")) if why else None
+            ratio = bias(male, female)
+            found.append(WordReading(word, model, slot.text, ratio, male, female, mass, score.signature, reason))
     return found
 
 
 def _slot(
-    template: str, word: str, options: tuple[str, str] | None, language: str | None, own: Sequence[PackWord]
+    sentence: str, options: tuple[str, str] | None, language: str | None, own: Sequence[PackWord]
 ) -> Slot | Refused:
-    sentence = fill(template, word)
     try:
         return find_slot(sentence, options, language=language, own=own)
     except Refused as refusal:
@@ -149,17 +141,12 @@ def _pieces(text: str, unit: Unit, language: str) -> list[str]:
     return (JAPANESE_RUN if language in WITHOUT_SPACES else SPACED_WORD).findall(text)
 
 
-def _nearest(spans: list[Span], slot: Slot) -> set[Span]:
-    start, end = slot.word
-    return set(sorted(spans, key=lambda span: max(start - span[1], span[0] - end))[:MOST])
-
-
 def pushes(slot: Slot, scorer: Scorer, *, unit: Unit = "word") -> list[Push]:
     """The push of every word around the slot, in the order of the sentence, asked in one call."""
     spans = words_around(slot, unit)
-    measured = _nearest(spans, slot)
-    probe = slot.probe
-    asked = [span for span in spans if span in measured]
+    start, end = slot.word
+    nearest = sorted(spans, key=lambda span: max(start - span[1], span[0] - end))[:MOST]
+    probe, asked = slot.probe, sorted(nearest)
     hidden = [replace(probe, hidden=(span,)) for span in asked]
     scores = scorer.score([probe, *hidden])
     whole = bias_of(scores[0])

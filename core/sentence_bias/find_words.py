@@ -1,4 +1,9 @@
-"""Which language a sentence is in, and which words of a keyword pack stand in it."""
+"""Which language a sentence is in, which words of a keyword pack it holds, and what changes with a Spanish word.
+
+la maestra está cansada, el maestro está cansado: there is no parser. Before the word, the articles and adjectives that
+touch it; after it, adjectives that touch it, and those after a verb such as está that has no subject of its own between
+(dijo que la puerta estaba cerrada stays). Only forms of the pack change, so the counterpart is shown to be checked.
+"""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -111,7 +111,8 @@ def words_of(text: str, name: str, language: str | None = None) -> tuple[PackWor
     seen: dict[tuple[str, str, str], int] = {}
     for line, row in rows:
         code = row["language"].lower() or (language or "")
-        _refuse_language(code, name, line)
+        if not _CODE.fullmatch(code):
+            raise BadFile(BAD_CODE if code else NO_LANGUAGE, file=name, line=line, language=code)
         kind = row.get("kind", "")
         if kind and kind not in kinds(code):
             known = ", ".join(kinds(code)) or "—"
@@ -124,13 +125,6 @@ def words_of(text: str, name: str, language: str | None = None) -> tuple[PackWor
             seen[place] = line
             found.append(PackWord(pair, kind, tuple(row.get("other", "").split())))
     return tuple(found)
-
-
-def _refuse_language(code: str, name: str, line: int) -> None:
-    if not code:
-        raise BadFile(NO_LANGUAGE, file=name, line=line)
-    if not _CODE.fullmatch(code):
-        raise BadFile(BAD_CODE, file=name, line=line, language=code)
 
 
 def _pairs(row: dict[str, str], kind: str, name: str, line: int) -> list[KeywordPair]:

@@ -1,4 +1,6 @@
-"""What one model says about one sentence."""
+"""A model's answer for one sentence: its ratio, what else it would write there, and the lean of the word pair itself,
+its mean Bias_c over contexts that say nothing about gender (SPEC 6.1).
+"""
 
 import math
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""A number with its interval, or the reason why there is none."""
+"""A number with its interval, or the reason why there is none; proportions, p-values of several intervals at once."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -327,6 +327,9 @@ def difference_of_shares(
 ) -> Estimate:
     """The share *chosen* among the labels of the first group minus that of the second, -1 to 1, one entry a label.
 
+    The interval is for further annotators and further items: labels of one annotator resemble each other, and so do
+    labels of one item.
+
     *second*: of the second group. An annotator is in one group. t on the jackknife over annotators, who are drawn
     group by group, and over items, which both groups share; `units` counts items, `clusters` annotators.
     """

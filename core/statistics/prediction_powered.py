@@ -265,17 +265,16 @@ def _less(one: _Moved | None, other: _Moved | None, method: str) -> Estimate:
 
 def _terms(labels: Labels) -> tuple[_Term | None, _Term | None]:
     """People's and the judge's labels of the same items, by the same units."""
-    weights, strata = _given_weights(labels), labels.strata if labels.designed else None
-    return (
-        _mean(labels.people, labels.clusters, weights, strata, of_items=labels.of_items),
-        _mean(labels.automatic, labels.clusters, weights, strata, of_items=labels.of_items),
-    )
-
-
-def _given_weights(labels: Labels) -> Numbers | None:
+    weights, strata = None, labels.strata if labels.designed else None
     if labels.inclusion is not None:
-        return 1 / np.asarray(labels.inclusion, dtype=float)
-    return None if labels.weights is None else np.asarray(labels.weights, dtype=float)
+        weights = 1 / np.asarray(labels.inclusion, dtype=float)
+    elif labels.weights is not None:
+        weights = np.asarray(labels.weights, dtype=float)
+    people, automatic = (
+        _mean(given, labels.clusters, weights, strata, of_items=labels.of_items)
+        for given in (labels.people, labels.automatic)
+    )
+    return people, automatic
 
 
 def _mean(

@@ -1,8 +1,14 @@
-"""Draws for intervals (SPEC 6): how often each unit was picked, or random shares of patterns of labels.
+"""Draws for intervals (SPEC 6): how often each unit was picked, random shares of patterns of labels, subsets of units.
 
 Plain units (sentences, articles, contexts) are drawn by `Resampling.weights`, patterns of labels by `Resampling.shares`
 and `Resampling.shares_of_clusters`. One pass over the draws serves every measure: what a measure needs of a unit (sums
 and counts of its rows) is added up by one matrix product with the weights.
+
+`over_subsets`: intervals and tests over a handful of units of very different size, from the values of all their subsets
+(Hartigan 1969). Where the units are independent and lie evenly on both sides of the truth, the truth falls with equal
+chance between any two neighbours of these values in order, whatever the sizes of the units and however few there are:
+for a weighted mean the interval is exact, and it leaves out a value where turning the signs of whole units at random
+would do so. For other smooth measures it holds as a bootstrap does.
 """
 
 from collections import OrderedDict

@@ -14,13 +14,13 @@ from evenhand.core.before_after.appendix import (
     changed_row,
     interval,
     left_out_text,
-    note_words,
     short,
     signed,
 )
 from evenhand.core.before_after.report import ModelsReport, RunsReport, read_record
 from evenhand.core.before_after.run import built_in_language
 from evenhand.core.runs.records import Run
+from evenhand.core.statistics.estimate import note_text
 from evenhand.pages.before_after.start import COMPARISONS, built_in_label
 from evenhand.pages.before_after.two_runs import change_cell, offer_appendix, show_runs_report
 from evenhand.pages.ui.charts import colours, show_chart
@@ -64,7 +64,7 @@ def _show_scatter(report: ModelsReport, frame: "pd.DataFrame") -> None:
 
 
 def _show_differences(frame: "pd.DataFrame", names: dict[str, str]) -> None:
-    from evenhand.core.charts.before_after import difference_bins, differences
+    from evenhand.core.charts.bias_distribution import difference_bins, differences
 
     changes = {name: (frame[column] - frame["before"]).to_numpy(float) for column, name in names.items()}
     found = difference_bins(changes)
@@ -152,12 +152,12 @@ def _show_verdict(report: ModelsReport) -> None:
     lines = [element("p", _(report.verdict), "says"), element("p", effect, "also")]
     lines.append(element("p", f"{what} · {seeds}", "also"))
     if report.effect.low is not None:
-        lines.append(element("p", note_words(report.remark, _), "also"))
+        lines.append(element("p", note_text(report.remark, _), "also"))
     show_html(element("div", joined(lines), "concordance"))
     if report.left_out:
         st.caption(plain(left_out_text(report.left_out, _)))
     if report.notes:
-        st.warning(plain(paragraph(note_words(note, _) for note in report.notes)))
+        st.warning(plain(paragraph(note_text(note, _) for note in report.notes)))
 
 
 def _models(report: ModelsReport) -> Markup:

@@ -14,7 +14,6 @@ from evenhand.core.before_after.appendix import (
     SHARES,
     beside_text,
     measure_rows,
-    note_words,
     parts,
     runs_appendix,
     share_rows,
@@ -26,6 +25,7 @@ from evenhand.core.before_after.report import ModelsReport, RunsReport
 from evenhand.core.before_after.two_runs import SCALES, RunKind, Side, several_runs
 from evenhand.core.runs.records import Run, runs_folder, runs_in
 from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.estimate import note_text
 from evenhand.core.typed_json import to_json
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
@@ -115,9 +115,9 @@ def show_runs_report(report: RunsReport, name: str) -> None:
     lines = [element("p", _(report.verdict), "says"), element("p", named(rows[0][0], rows[0][4]), "also")]
     lines.append(element("p", beside_text(report, _), "also"))
     if report.measures[0].change.low is not None:
-        lines.append(element("p", note_words(report.remark, _), "also"))
+        lines.append(element("p", note_text(report.remark, _), "also"))
     show_html(element("div", joined(lines), "concordance"))
-    st.warning(plain(paragraph(note_words(note, _) for note in report.notes)))
+    st.warning(plain(paragraph(note_text(note, _) for note in report.notes)))
     if any(measure.change.value is not None for measure in report.measures):
         _show_changes(report, rows)
     heads = [Column(_(head), "number" if i else "") for i, head in enumerate(MEASURES)]
@@ -155,7 +155,7 @@ def change_cell(change: Estimate | None, form: str = "+z.3f") -> Markup:
 def _show_changes(report: RunsReport, rows: list[list[str]]) -> None:
     import pandas as pd
 
-    from evenhand.core.charts.before_after import changes
+    from evenhand.core.charts.bias_distribution import changes
 
     values = [measure.change for measure in report.measures]
     data = pd.DataFrame(

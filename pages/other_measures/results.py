@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.core.charts.other_measures import ROLE_NAMES
+from evenhand.core.charts.dots import ROLE_NAMES
 from evenhand.core.errors import N_
 from evenhand.core.language import significant
 from evenhand.core.other_measures.settings import BY_NAME, Measure
@@ -82,7 +82,7 @@ def _show_facts(run: Run, what: Measure) -> None:
 
 def _show_charts(run: Run, what: Measure, figures: Sequence[tuple[str, dict[str, Any]]]) -> None:
     """One chart for the figures that share a neutral value; the published ones of these models are in it."""
-    from evenhand.core.charts.other_measures import measure_dots
+    from evenhand.core.charts.dots import measure_dots
 
     neutrals = list(dict.fromkeys(one.get("neutral") for _model, one in figures))
     for place, neutral in enumerate(neutrals):

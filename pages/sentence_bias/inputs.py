@@ -10,14 +10,17 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from evenhand.core import sentence_bias
 from evenhand.core.errors import EvenhandError, WorkerDied
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.models import Joint
 from evenhand.core.resources import table
-from evenhand.core.sentence_bias import Slot, Unit
+from evenhand.core.sentence_bias import compare_words as comparing
+from evenhand.core.sentence_bias import reading as readings
+from evenhand.core.sentence_bias import slot as slots
+from evenhand.core.sentence_bias.compare_words import Unit
 from evenhand.core.sentence_bias.find_words import language_of
 from evenhand.core.sentence_bias.keyword_packs import EXAMPLES, PackWord, words_in
+from evenhand.core.sentence_bias.slot import Slot
 from evenhand.core.worker import client
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import (
@@ -57,9 +60,9 @@ class Question:
         """One string that tells this question from every other, for keys of widgets."""
         return f"{self.text}\0{self.options}\0{self.joint}\0{self.language}\0{hash(self.own)}"
 
-    def slot(self, text: str | None = None) -> sentence_bias.Slot:
+    def slot(self, text: str | None = None) -> slots.Slot:
         """The slot of the sentence, or of another *text* that is asked in the same way. Raises Refused."""
-        return sentence_bias.find_slot(text or self.text, self.options, language=self.language, own=self.own)
+        return slots.find_slot(text or self.text, self.options, language=self.language, own=self.own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Answer:
     """One model's answer: a reading, or the error why there is none."""
 
     model: str
-    reading: sentence_bias.Reading | None
+    reading: readings.Reading | None
     error: EvenhandError | None = None
 
     @property
@@ -82,31 +85,31 @@ def scorer(model: str, joint: Joint) -> client.RemoteScorer:
 
 
 @st.cache_data(max_entries=200, ttl=3600, show_spinner=False)
-def prior_of(model: str, entry: PackWord | None, joint: Joint) -> sentence_bias.Prior:
+def prior_of(model: str, entry: PackWord | None, joint: Joint) -> readings.Prior:
     """The lean of a word pair itself in one model."""
-    return sentence_bias.prior(entry, scorer(model, joint))
+    return readings.prior(entry, scorer(model, joint))
 
 
 @st.cache_data(max_entries=500, ttl=3600, show_spinner=False)
-def reading_of(model: str, question: Question) -> sentence_bias.Reading:
+def reading_of(model: str, question: Question) -> readings.Reading:
     """One model's reading of one sentence."""
     lean = prior_of(model, question.slot().entry, question.joint)
-    return sentence_bias.read(
+    return readings.read(
         question.text, scorer(model, question.joint), options=question.options, known_prior=lean,
         language=question.language, own=question.own,
     )  # fmt: skip
 
 
 @st.cache_data(max_entries=500, ttl=3600, show_spinner=False)
-def pushes_of(model: str, question: Question, unit: sentence_bias.Unit) -> list[sentence_bias.Push]:
+def pushes_of(model: str, question: Question, unit: comparing.Unit) -> list[comparing.Push]:
     """Which words of one sentence push which way in one model."""
-    return sentence_bias.pushes(question.slot(), scorer(model, question.joint), unit=unit)
+    return comparing.pushes(question.slot(), scorer(model, question.joint), unit=unit)
 
 
 @st.cache_data(max_entries=100, ttl=3600, show_spinner=False)
-def compared(model: str, template: str, words: tuple[str, ...], question: Question) -> list[sentence_bias.WordReading]:
+def compared(model: str, template: str, words: tuple[str, ...], question: Question) -> list[comparing.WordReading]:
     """Each of *words* in the place of *template*, by one model; of the *question* everything but its sentence."""
-    return sentence_bias.compare_words(
+    return comparing.compare_words(
         template,
         words,
         {model: scorer(model, question.joint)},

@@ -6,8 +6,10 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from evenhand.core.mining.settings import WITHOUT_SPACES
-from evenhand.core.sentence_bias import Push, Reading, Slot, Unit
 from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times, whole_sentences
+from evenhand.core.sentence_bias.compare_words import Push, Unit
+from evenhand.core.sentence_bias.reading import Reading
+from evenhand.core.sentence_bias.slot import Slot
 from evenhand.core.types import Filler
 from evenhand.core.worker.client import known_models
 from evenhand.pages.sentence_bias.inputs import Answer, Question, pushes_of

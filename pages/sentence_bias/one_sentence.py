@@ -12,10 +12,11 @@ from evenhand.core.charts.sides import balance, balance_says
 from evenhand.core.errors import N_, EvenhandError, Refused
 from evenhand.core.language import explain
 from evenhand.core.resources import table
-from evenhand.core.sentence_bias import Reading, Slot, Unit
 from evenhand.core.sentence_bias.bias import corrected, odds, whole_sentences
-from evenhand.core.sentence_bias.compare_words import fill
+from evenhand.core.sentence_bias.compare_words import Unit, fill
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES
+from evenhand.core.sentence_bias.reading import Reading
+from evenhand.core.sentence_bias.slot import Slot
 from evenhand.pages.sentence_bias.inputs import (
     BETWEEN,
     Answer,

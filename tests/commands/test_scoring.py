@@ -25,7 +25,7 @@ from evenhand.core.models import open_scorer
 from evenhand.core.runs.records import runs_folder, runs_in
 from evenhand.core.scoring.rows import COLUMNS
 from evenhand.core.scoring.settings import Settings
-from evenhand.core.sentence_bias import read
+from evenhand.core.sentence_bias.reading import read
 from tests.conftest import ROOT, SENTENCES, SHARED_DATA
 from tests.support import tiny_models
 from tests.support.waiting import until

@@ -7,7 +7,8 @@
 | `planted:pairs`, `planted:pairs0.35` | +0.35 for words of one mask, -0.6 for words of two; 0 over the 19 pairs |
 | `planted:context`, `planted:context0.5` | +0.5 where 雨 stands in the sentence, -0.5 where it does not |
 
-`planted:association=0.8` is another kind: see association.py.
+`planted:association=0.8` is another kind: see masked.py. Planted causal models and whom each misgenders: see
+pronouns.py.
 """
 
 import re

@@ -72,14 +72,12 @@ def features(name: str) -> dict[str, str]:
 
 def _decide(words: list[Occupation], share: float, found: dict[str, str]) -> None:
     wanted = int(len(words) * share + 0.5) - sum(found.get(one.word, "plain") != "plain" for one in words)
-    left = sorted((one for one in words if one.word not in found), key=lambda one: _shuffled(one.word))
+    left = sorted(
+        (one for one in words if one.word not in found), key=lambda one: hashlib.sha256(one.word.encode()).hexdigest()
+    )
     for number, one in enumerate(left):
         own = {"man": "male", "woman": "female"}.get(one.gender, "open")
         found[one.word] = own if number < wanted else "plain"
-
-
-def _shuffled(word: str) -> str:
-    return hashlib.sha256(word.encode()).hexdigest()
 
 
 def build(name: str) -> tuple[Any, Any, str]:

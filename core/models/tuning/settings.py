@@ -77,10 +77,7 @@ class HeldOut:
     tokens: int
     texts: int
     per_text: tuple[tuple[float, int, int], ...] = ()
-
-    def to_json(self) -> dict[str, object]:
-        """The figures without the texts."""
-        return {"loss": self.loss, "accuracy": self.accuracy, "tokens": self.tokens, "texts": self.texts}
+    json_names: ClassVar = {"per_text": None}
 
 
 @dataclass(frozen=True, slots=True)

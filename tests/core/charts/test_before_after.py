@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evenhand.core.charts.before_after import difference_bins, differences
+from evenhand.core.charts.bias_distribution import difference_bins, differences
 
 
 def test_every_item_is_in_one_bin() -> None:

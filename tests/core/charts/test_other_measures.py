@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.core.charts.other_measures import FORMS, ROLE_NAMES, measure_dots
+from evenhand.core.charts.dots import FORMS, ROLE_NAMES, measure_dots
 from evenhand.core.charts.palette import DARK
 
 ROWS = [

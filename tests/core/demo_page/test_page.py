@@ -11,7 +11,7 @@ import pytest
 from evenhand.core.demo_page.page import MODELS, Answer, Chosen, answers_of, chosen_sentences, page_html
 from evenhand.core.errors import BadFile, ModelUnavailable
 from evenhand.core.models import open_scorer
-from evenhand.core.sentence_bias import read
+from evenhand.core.sentence_bias.reading import read
 
 HOSTILE = '<script>alert("x")</script>{{ 7 * 7 }}</details><img src=x onerror=alert(1)>'
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.core import sentence_bias
+from evenhand.core.sentence_bias import slot as slots
 
 BOTH = [
     ("El maestro está cansado.", "La maestra está cansada."),
@@ -31,14 +31,14 @@ BOTH = [
 
 @pytest.mark.parametrize(("male", "female"), BOTH)
 def test_agreeing_words_change_with_the_noun(male, female):
-    assert sentence_bias.find_slot(male, language="es").counterpart_sentence == female
-    assert sentence_bias.find_slot(female, language="es").counterpart_sentence == male
+    assert slots.find_slot(male, language="es").counterpart_sentence == female
+    assert slots.find_slot(female, language="es").counterpart_sentence == male
 
 
 @pytest.mark.parametrize(("male", "female"), BOTH)
 def test_both_sentences_give_equal_probes(male, female):
     """Both words of the pair give equal filled texts, and so equal answers of a model."""
-    results = [sentence_bias.find_slot(text, language="es").probe for text in (male, female)]
+    results = [slots.find_slot(text, language="es").probe for text in (male, female)]
     assert {probe.with_option(0)[0] for probe in results} == {male}
     assert {probe.with_option(1)[0] for probe in results} == {female}
 
@@ -46,5 +46,5 @@ def test_both_sentences_give_equal_probes(male, female):
 def test_agreeing_words_are_not_tested_for_their_push():
     from evenhand.core.sentence_bias.compare_words import words_around
 
-    slot = sentence_bias.find_slot("La maestra está cansada hoy.", language="es")
+    slot = slots.find_slot("La maestra está cansada hoy.", language="es")
     assert [slot.text[slice(*span)] for span in words_around(slot)] == ["está", "hoy"]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core import sentence_bias
 from evenhand.core.errors import Refused
 from evenhand.core.resources import ROOT
+from evenhand.core.sentence_bias import slot as slots
 from evenhand.core.sentence_bias.find_words import find_words, language_of
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, pack, words_of
 
@@ -62,7 +62,7 @@ HER_AND_HIS = [
 
 @pytest.mark.parametrize(("template", "word", "counterpart"), HER_AND_HIS)
 def test_the_counterpart_has_the_right_form(template, word, counterpart):
-    slot = sentence_bias.find_slot(template.format(word))
+    slot = slots.find_slot(template.format(word))
     assert (slot.language, slot.keyword, slot.counterpart) == ("en", word, counterpart)
     assert slot.counterpart_sentence == template.format(counterpart)
 
@@ -96,7 +96,7 @@ def test_the_gallery_is_read_in_its_language(language):
     assert len(rows) >= {"zh": 12, "en": 12}.get(language, 6)
     for row in rows:
         options = tuple(row["options"].split()) or None
-        slot = sentence_bias.find_slot(row["text"], options)
+        slot = slots.find_slot(row["text"], options)
         assert slot.language == language, row["text"]
 
 
@@ -143,15 +143,15 @@ def test_english_words_match_whole_words(text, found):
     ],
 )
 def test_capitals_are_kept_and_further_words_found(text, keyword, counterpart):
-    slot = sentence_bias.find_slot(text)
+    slot = slots.find_slot(text)
     assert (slot.keyword, slot.counterpart) == (keyword, counterpart)
 
 
 def test_a_typed_mask_at_the_beginning_takes_a_capital():
-    slot = sentence_bias.find_slot("[MASK] left.", ("she", "he"))
+    slot = slots.find_slot("[MASK] left.", ("she", "he"))
     assert slot.probe.options == ("He", "She")
     assert slot.others[:2] == ("They", "Xe")
-    assert sentence_bias.find_slot("Then [MASK] left.", ("he", "she")).probe.options == ("he", "she")
+    assert slots.find_slot("Then [MASK] left.", ("he", "she")).probe.options == ("he", "she")
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_typed_mask_at_the_beginning_takes_a_capital():
     ],
 )
 def test_a_pronoun_of_another_set_is_the_slot(text, keyword, pair, first_other):
-    slot = sentence_bias.find_slot(text)
+    slot = slots.find_slot(text)
     assert slot.text[slice(*slot.word)] == slot.keyword == keyword
     assert (slot.male, slot.female) == pair and slot.others[0] == first_other
     assert (slot.counterpart, slot.counterpart_sentence) == (None, None)
@@ -175,31 +175,31 @@ def test_a_pronoun_of_another_set_is_the_slot(text, keyword, pair, first_other):
 
 
 def test_keywords_come_before_pronouns_of_other_sets():
-    assert sentence_bias.find_slot("The nurse said he lost their keys.").keyword == "he"
+    assert slots.find_slot("The nurse said he lost their keys.").keyword == "he"
     for text, language, why in (
         ("They lost their keys.", None, "2 keywords: They, their"),
         ("It lost its keys.", None, "no keyword"),  # a thing
         ("Dicen they.", "es", "no keyword"),
     ):
         with pytest.raises(Refused, match=why):
-            sentence_bias.find_slot(text, language=language)
+            slots.find_slot(text, language=language)
 
 
 def test_two_words_outside_the_pairs_have_no_side():
-    slot = sentence_bias.find_slot("Tenzin said [MASK] was tired.", ("they", "xe"))
+    slot = slots.find_slot("Tenzin said [MASK] was tired.", ("they", "xe"))
     assert slot.own_words == ("they", "xe") and slot.others[:3] == ("he", "she", "ze")
-    assert sentence_bias.find_slot("The [MASK] left.", ("nurse", "doctor")).others == ()
-    assert sentence_bias.find_slot("[MASK]来了。", ("它", "妳")).others == ("他", "她", "ta", "祂")
-    assert sentence_bias.find_slot("Then [MASK] left.", ("she", "he")).own_words is None
+    assert slots.find_slot("The [MASK] left.", ("nurse", "doctor")).others == ()
+    assert slots.find_slot("[MASK]来了。", ("它", "妳")).others == ("他", "她", "ta", "祂")
+    assert slots.find_slot("Then [MASK] left.", ("she", "he")).own_words is None
 
 
 def test_own_words_are_found_with_their_language():
     own = words_of("male\tfemale\tlanguage\nanaia\tarreba\teu\n", "mine.tsv")
-    slot = sentence_bias.find_slot("Nire arreba etorri da.", own=own)
+    slot = slots.find_slot("Nire arreba etorri da.", own=own)
     assert (slot.language, slot.name, slot.counterpart_sentence) == ("eu", "anaia/arreba", "Nire anaia etorri da.")
     more = words_of("male\tfemale\nbeau\tbelle\n", "mine.tsv", "en")
-    assert sentence_bias.find_slot("The belle left early.", own=more).counterpart == "beau"
-    assert sentence_bias.find_slot("The nurse said he left.", own=more).name == "he/she"
+    assert slots.find_slot("The belle left early.", own=more).counterpart == "beau"
+    assert slots.find_slot("The nurse said he left.", own=more).name == "he/she"
 
 
 @given(st.text(st.sampled_from("heis rHm.'-ñéá彼女は"), max_size=40))
@@ -222,7 +222,7 @@ def test_pronouns_of_winogender_take_the_right_form():
     for name, text in sentences.items():
         other = name.replace(".female.", ".male.") if ".female." in name else name.replace(".male.", ".female.")
         if other != name:
-            slot = sentence_bias.find_slot(text)
+            slot = slots.find_slot(text)
             right.append((slot.keyword, slot.counterpart_sentence == sentences[other]))
     assert len(right) == 480
     of_two_forms = [good for keyword, good in right if keyword in ("her", "his", "him")]

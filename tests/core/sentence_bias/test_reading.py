@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core import sentence_bias
 from evenhand.core.errors import Refused
+from evenhand.core.sentence_bias import compare_words as comparing
+from evenhand.core.sentence_bias import keyword_packs as packs
+from evenhand.core.sentence_bias import reading as readings
+from evenhand.core.sentence_bias import slot as slots
 from evenhand.core.sentence_bias.bias import NO_SLOT
 from evenhand.core.sentence_bias.compare_words import MOST, fill, words_around
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, pack
@@ -76,14 +79,14 @@ def known():
     ],
 )
 def test_the_slot_of_a_sentence_is_found(text, options, slot, choices, name):
-    result = sentence_bias.find_slot(text, options)
+    result = slots.find_slot(text, options)
     assert result.text[result.probe.start : result.probe.end] == slot
     assert result.probe.options == choices
     assert result.name == name
 
 
 def test_the_second_character_of_laolao_is_masked():
-    slot = sentence_bias.find_slot("我的姥姥做饭。")
+    slot = slots.find_slot("我的姥姥做饭。")
     assert (slot.probe.start, slot.probe.end) == (3, 4)
     assert (slot.keyword, slot.counterpart) == ("姥姥", "姥爷")
 
@@ -112,12 +115,12 @@ def test_the_second_character_of_laolao_is_masked():
 )
 def test_a_refusal_names_the_found_words(text, options, part):
     with pytest.raises(Refused) as refusal:
-        sentence_bias.find_slot(text, options)
+        slots.find_slot(text, options)
     assert part in str(refusal.value)
 
 
 def test_a_reading_equals_hand_computation():
-    reading = sentence_bias.read("他是一名将军。", ByHand())
+    reading = readings.read("他是一名将军。", ByHand())
     assert reading.bias_log10 == pytest.approx(0.5)
     assert reading.bias_ln == pytest.approx(0.5 * 2.302585093)
     assert reading.p_male == pytest.approx(10**-0.5)
@@ -127,7 +130,7 @@ def test_a_reading_equals_hand_computation():
     assert reading.signature == "by-hand|v1"
     assert reading.reason is None
     assert len(reading.fillers) == 1
-    assert [filler.word for filler in reading.others[0]] == list(sentence_bias.OTHER_FORMS)
+    assert [filler.word for filler in reading.others[0]] == list(packs.OTHER_FORMS)
     assert len(reading.fillers[0]) == 10
 
 
@@ -144,7 +147,7 @@ def test_a_reading_equals_hand_computation():
     ],
 )
 def test_the_known_model_equals_hand_computation(known, text, options, p_male, p_female):
-    reading = sentence_bias.read(text, known, options=options)
+    reading = readings.read(text, known, options=options)
     assert reading.p_male == pytest.approx(p_male, rel=1e-5)
     assert reading.p_female == pytest.approx(p_female, rel=1e-5)
     assert reading.bias_log10 == pytest.approx(math.log10(p_male / p_female), abs=1e-5)
@@ -158,12 +161,12 @@ def test_the_known_model_equals_hand_computation(known, text, options, p_male, p
     # Its answers do not depend on the sentence: the prior is everything, and no word pushes.
     if options is None:
         assert reading.corrected_log10 == pytest.approx(0, abs=1e-6)
-    assert all(abs(push.change) < 1e-6 for push in sentence_bias.pushes(reading.slot, known))
+    assert all(abs(push.change) < 1e-6 for push in comparing.pushes(reading.slot, known))
 
 
 def test_a_constant_offset_is_only_in_the_prior():
     # SPEC 6.1, planted: a model that leans 0.3 on every sentence must give offset 0.3 and context 0.
-    reading = sentence_bias.read("她来了。", ByHand(offset=0.3))
+    reading = readings.read("她来了。", ByHand(offset=0.3))
     assert reading.bias_log10 == pytest.approx(0.3)
     assert reading.prior.value == pytest.approx(0.3)
     assert reading.corrected_log10 == pytest.approx(0.0)
@@ -172,7 +175,7 @@ def test_a_constant_offset_is_only_in_the_prior():
 
 def test_a_known_prior_is_not_computed_again():
     scorer = ByHand()
-    reading = sentence_bias.read("他是将军。", scorer, known_prior=sentence_bias.Prior(0.2, 12))
+    reading = readings.read("他是将军。", scorer, known_prior=readings.Prior(0.2, 12))
     assert scorer.calls == 1
     assert reading.corrected_log10 == pytest.approx(0.3)
 
@@ -188,18 +191,18 @@ def test_a_known_prior_is_not_computed_again():
     ],
 )
 def test_a_missing_corrected_value_has_a_reason(options, bias, part):
-    reading = sentence_bias.read("[MASK]来了。", ByHand(), options=options)
+    reading = readings.read("[MASK]来了。", ByHand(), options=options)
     assert reading.bias_log10 == (bias if bias is None else pytest.approx(bias))
     assert reading.corrected_log10 is None
     assert part in (reading.corrected_reason or "")
 
 
 def test_a_pair_mass_under_one_per_cent_is_marked():
-    slot = sentence_bias.find_slot("他来了。")
-    nothing = sentence_bias.Prior(None, 0)
-    small = sentence_bias.Reading(slot, math.log(0.004), math.log(0.005), nothing, (), (), "s")
+    slot = slots.find_slot("他来了。")
+    nothing = readings.Prior(None, 0)
+    small = readings.Reading(slot, math.log(0.004), math.log(0.005), nothing, (), (), "s")
     assert small.small_mass
-    assert not sentence_bias.Reading(slot, math.log(0.004), math.log(0.006), nothing, (), (), "s").small_mass
+    assert not readings.Reading(slot, math.log(0.004), math.log(0.006), nothing, (), (), "s").small_mass
 
 
 WORDS = [word for language in LANGUAGES for word in pack(language).words]
@@ -211,15 +214,15 @@ def test_every_pair_has_neutral_contexts_without_other_keywords(entry):
     assert len(probes) >= (12 if entry.pair.language == "zh" else 6)
     for probe in probes:
         # raises if the context has another keyword
-        slot = sentence_bias.find_slot(probe.text, language=entry.pair.language)
+        slot = slots.find_slot(probe.text, language=entry.pair.language)
         assert slot.pair.male == entry.pair.male
         assert slot.probe == probe or slot.pair.female != entry.pair.female
 
 
 def test_pushes_equal_hand_computation():
-    slot = sentence_bias.find_slot("他是将军，也是护士。")
+    slot = slots.find_slot("他是将军，也是护士。")
     scorer = ByHand()
-    results = {push.word: push.change for push in sentence_bias.pushes(slot, scorer)}
+    results = {push.word: push.change for push in comparing.pushes(slot, scorer)}
     assert results["将军"] == pytest.approx(0.5)
     assert results["护士"] == pytest.approx(-0.25)
     assert results["是"] == pytest.approx(0.0)
@@ -228,26 +231,26 @@ def test_pushes_equal_hand_computation():
 
 
 def test_pushes_can_be_computed_by_character():
-    slot = sentence_bias.find_slot("他是将军。")
-    results = [(push.word, push.change) for push in sentence_bias.pushes(slot, ByHand(), unit="character")]
+    slot = slots.find_slot("他是将军。")
+    results = [(push.word, push.change) for push in comparing.pushes(slot, ByHand(), unit="character")]
     assert [word for word, _ in results] == ["是", "将", "军"]
     assert [change for _, change in results] == pytest.approx([0.0, 0.5, 0.5])
 
 
 def test_the_rest_of_the_keyword_is_not_tested_for_a_push():
-    slot = sentence_bias.find_slot("那个男孩来了。")
+    slot = slots.find_slot("那个男孩来了。")
     assert "孩" not in "".join(slot.text[slice(*span)] for span in words_around(slot, "character"))
 
 
 def test_a_push_without_a_finite_ratio_has_a_reason():
-    pushes = sentence_bias.pushes(sentence_bias.find_slot("[MASK]来了。", ("零", "她")), ByHand())
+    pushes = comparing.pushes(slots.find_slot("[MASK]来了。", ("零", "她")), ByHand())
     assert pushes
     assert all(push.change is None and push.reason for push in pushes)
 
 
 def test_a_very_long_sentence_measures_the_nearest_words():
-    slot = sentence_bias.find_slot("好" * 200 + "他" + "好" * 200)
-    pushes = sentence_bias.pushes(slot, ByHand(), unit="character")
+    slot = slots.find_slot("好" * 200 + "他" + "好" * 200)
+    pushes = comparing.pushes(slot, ByHand(), unit="character")
     measured = [push.span[0] for push in pushes if push.reason is None]
     assert len(pushes) == 400
     assert len(measured) == MOST
@@ -257,7 +260,7 @@ def test_a_very_long_sentence_measures_the_nearest_words():
 
 @given(st.text("他天将军护士，。 ab1", min_size=1, max_size=40).map(lambda text: "她" + text.replace("他", "")))
 def test_pieces_are_ordered_parts_of_the_text_without_the_keyword(text):
-    slot = sentence_bias.find_slot(text)
+    slot = slots.find_slot(text)
     for unit in ("word", "character"):
         spans = words_around(slot, unit)
         assert spans == sorted(spans)
@@ -268,7 +271,7 @@ def test_pieces_are_ordered_parts_of_the_text_without_the_keyword(text):
 
 
 def test_compared_words_equal_hand_computation():
-    rows = sentence_bias.compare_words(
+    rows = comparing.compare_words(
         "他是一名__。", ["护士", "将军", "护士", " ", "她"], {"a": ByHand(), "b": ByHand(0.1)}
     )
     assert [(row.model, row.word) for row in rows] == [(m, w) for m in "ab" for w in ("护士", "将军", "她")]
@@ -287,18 +290,18 @@ def test_the_slot_may_be_typed_in_several_ways(template):
 @pytest.mark.parametrize("template", ["他是护士。", "他是__和__。", "他_是。"])
 def test_a_template_needs_exactly_one_slot(template):
     with pytest.raises(Refused, match="one place"):
-        sentence_bias.compare_words(template, ["护士"], {"a": ByHand()})
+        comparing.compare_words(template, ["护士"], {"a": ByHand()})
 
 
 def test_no_words_is_refused():
     with pytest.raises(Refused, match="at least one word"):
-        sentence_bias.compare_words("他是__。", [" "], {"a": ByHand()})
+        comparing.compare_words("他是__。", [" "], {"a": ByHand()})
 
 
 def test_whole_sentences_have_no_pair_mass() -> None:
     scorer = ByHand()
     scorer.signature = "pair-sum|m|weights:0|sum|fp32|v1"
-    reading = sentence_bias.read("他来了。", scorer)
+    reading = readings.read("他来了。", scorer)
     assert reading.p_male is not None
     assert reading.pair_mass is None
     assert reading.mass_reason == NO_SLOT
