@@ -43,7 +43,7 @@ from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.tune.report import TrainingReport, tuned_model
 from evenhand.core.tune.texts import file_texts
-from evenhand.core.typed_json import fields_of
+from evenhand.core.typed_json import fields_of, to_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +126,7 @@ def before_and_after(settings: Settings, source: ScoreInput, place: Place) -> Mo
     report = ModelsReport(
         **fields_of(found), before=MeasuredModel(settings.before, signatures.get(settings.before, "")),
         after=[changed[model] for model in settings.after], placebo=[changed[model] for model in settings.placebo],
-        beyond=beyond, effect=effect, cost_margin=settings.cost_margin, source=source.facts(), sentences=source.rows,
+        beyond=beyond, effect=effect, cost_margin=settings.cost_margin, source=to_json(source), sentences=source.rows,
         models=tuple(MeasuredModel(model, signatures.get(model, "")) for model in dict.fromkeys(settings.models)),
         by_pair=_by_pair(base, values, settings), left_out=_left_out(base, values, settings),
         moved=_moved(base, values, settings), notices=tuple(notices), seconds=round(lap(), 3),

@@ -17,6 +17,7 @@ from evenhand.core.scoring.cache import CachedScorer
 from evenhand.core.scoring.report import SUMS, ModelReport, ScoringReport
 from evenhand.core.scoring.rows import CHUNK, COLUMNS, Tally, score_items
 from evenhand.core.scoring.settings import RECORDED, ScoreInput, Settings
+from evenhand.core.typed_json import to_json
 from evenhand.core.types import Filler, MaskedSentence, Score, Scorer
 
 IN_MEMORY = 16_000_000  # bytes of rows of a model that wait for those before it; more of them wait on the disk
@@ -48,7 +49,7 @@ def score_input(source: ScoreInput, settings: Settings, place: Place) -> Scoring
     plain = plain_settings(settings) | {"workers": settings.processors, "cache": cache and cache.name}
     report = ScoringReport(
         models=asked.models, failed=asked.failed, notices=tuple(notices), seconds=asked.seconds, out=out,
-        source=source.facts(), sentences=source.rows, settings={name: plain[name] for name in RECORDED}, **sums,
+        source=to_json(source), sentences=source.rows, settings={name: plain[name] for name in RECORDED}, **sums,
         undefined=sum(reason.rows for result in asked.models for reason in result.undefined),
     )  # fmt: skip
     if is_run:

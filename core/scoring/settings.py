@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.processes import processors
 from evenhand.core.scoring.cache import cache_path
 from evenhand.core.scoring.rows import ScoreItem
-from evenhand.core.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +85,4 @@ class ScoreInput:
     rows: int
     digest: str
     items: Callable[[], Iterator[ScoreItem]]
-
-    def facts(self) -> JsonObject:
-        """What a record says about it."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "format": self.format,
-            "rows": self.rows,
-            "sha256": self.digest,
-        }
+    json_names: ClassVar = {"digest": "sha256", "items": None}
