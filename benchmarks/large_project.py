@@ -40,10 +40,9 @@ from evenhand.annotations.projects.projects import change_project, create_projec
 from evenhand.annotations.projects.projects import project as project_named
 from evenhand.annotations.quality.retest_agreement import quality
 from evenhand.annotations.record.entries import RecordQuery, entries
-from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.release.records import release
 from evenhand.annotations.release.verify import verify
-from evenhand.annotations.release.write_out import write_release
 from evenhand.annotations.types import Project
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.resources import keyword_pairs, quotas

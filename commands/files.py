@@ -9,14 +9,23 @@ import click
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files import export
-from evenhand.annotations.files.conflicts import conflicts, exported_row, keep_first, take_second
 from evenhand.annotations.files.detect import FIXED, FORMAT_NAMES, KEYS, english_problem
 from evenhand.annotations.files.export_formats import EXPORT_FORMATS, needs_password
 from evenhand.annotations.files.import_items import ImportReport
 from evenhand.annotations.files.import_labels import LabelImport
 from evenhand.annotations.files.other_tools.import_tasks import LEFT, TaskImport
 from evenhand.annotations.files.package.write_package import NOT_STATED, GoldLabels
-from evenhand.annotations.files.undo import Import, UndoEffect, find_import, imports, undo_effect
+from evenhand.annotations.files.undo import (
+    Import,
+    UndoEffect,
+    conflicts,
+    exported_row,
+    find_import,
+    imports,
+    keep_first,
+    take_second,
+    undo_effect,
+)
 from evenhand.annotations.files.undo import Settings as UndoSettings
 from evenhand.annotations.files.undo import run as undo_import
 from evenhand.annotations.imports.run import LabelsReport, Report, Settings, run

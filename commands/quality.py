@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import click
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.known_answers import KnownReport, import_known_answers
+from evenhand.annotations.files.import_labels import KnownReport, import_known_answers
 from evenhand.annotations.quality.known_answers import KnownAnswerScore, answer_choices, wrong_answers
 from evenhand.annotations.quality.retest_agreement import Quality, RetestAgreement
 from evenhand.annotations.quality.retest_agreement import quality as quality_of

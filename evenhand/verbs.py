@@ -171,7 +171,7 @@ def release(
     from evenhand.annotations.database.store import Store
     from evenhand.annotations.files.other_tools.import_tasks import import_rows
     from evenhand.annotations.projects.projects import change_project, create_project
-    from evenhand.annotations.release.write_out import refuse_out
+    from evenhand.annotations.release.make import refuse_out
 
     rows = _rows(sentences, column)
     _need(labels, ("item", "annotator", "choice"))
@@ -241,8 +241,7 @@ def _score_items(rows: Iterable[Mapping[str, Any]], column: str) -> Iterator[Any
 
 def _released(store: "Store", project: "Project", brought: "RowImport", out: Path, version: str) -> pd.DataFrame:
     from evenhand.annotations.items.batch import items
-    from evenhand.annotations.release.make import make_release
-    from evenhand.annotations.release.write_out import write_release
+    from evenhand.annotations.release.make import make_release, write_release
 
     if brought.labels.errors:
         first = brought.labels.errors[0]

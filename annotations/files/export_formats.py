@@ -12,25 +12,18 @@ ExportFormat = Literal[
     "disaggregated-training", "published", "label-studio", "doccano", "package", "datasheet", "datasheet-tex",
 ]  # fmt: skip
 EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
-ENDING: dict[ExportFormat, str] = {
-    "slguset": ".csv",
-    "jsonl": ".jsonl",
-    "labels": ".csv",
-    "labels-wide": ".csv",
-    "labels-jsonl": ".jsonl",
-    "soft-labels": ".csv",
-    "disaggregated": ".csv",
-    "disaggregated-training": ".csv",
-    "published": ".zip",
-    "label-studio": ".json",
-    "doccano": ".zip",
-    "package": ".zip",
-    "datasheet": ".md",
-    "datasheet-tex": ".tex",
+ENDINGS: dict[str, tuple[ExportFormat, ...]] = {
+    ".csv": ("slguset", "labels", "labels-wide", "soft-labels", "disaggregated", "disaggregated-training"),
+    ".jsonl": ("jsonl", "labels-jsonl"),
+    ".json": ("label-studio",),
+    ".zip": ("published", "doccano", "package"),
+    ".md": ("datasheet",),
+    ".tex": ("datasheet-tex",),
 }
+ENDING: dict[ExportFormat, str] = {format: ending for ending, formats in ENDINGS.items() for format in formats}
 FRAME: dict[str, int] = {".csv": 1, ".json": 2}  # lines that are no rows: the header, the brackets
 HOLD_TEXT = ("slguset", "jsonl", "published", "label-studio", "doccano", "package")  # always with text
-ARCHIVES = ("published", "doccano", "package")  # several files
+ARCHIVES = ENDINGS[".zip"]  # several files
 OF_KIND: dict[str, tuple[str, ...]] = {"sentences": ("slguset",), "generations": ("published",)}  # only for this kind
 
 

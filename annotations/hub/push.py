@@ -13,8 +13,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.hub.client import checked_repo, endpoint, hub, hub_errors
 from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.release.files import FACTS
+from evenhand.annotations.release.make import TEXTS, leaving_files
 from evenhand.annotations.release.records import Release, release
-from evenhand.annotations.release.write_out import TEXTS, leaving_files
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.runs.kinds import JobKind, Place

@@ -133,7 +133,12 @@ def verify(store: Store) -> Verified:
         if before is None or not start:
             raise Broken(MISSING, entry=1)
         for kind in KINDS:
-            _check_rows(store.db, kind, seen, start.get(kind.table) or {})
+            # Every row of a table has its entry, or was there before the log and has not changed since.
+            first = start.get(kind.table) or {}
+            of_kind = _appended_rows(store.db, kind, seen, first)
+            older = list(_changed_rows(store.db, kind, seen) if kind.watched else of_kind)
+            if len(older) != first.get("rows", 0) or hash_of_rows(older) != first.get("hash", hash_of_rows([])):
+                raise Broken(OLDER, kind=kind.table)
         # Items of imports, and tests and codes of studies, are what one entry for all of them says.
         for name, entry in names.items():
             if name.startswith((ITEMS, STUDY)) and differs(store.db, name, start[name]):
@@ -256,13 +261,6 @@ def _compact(part: Any) -> str:
 
 def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
-
-
-def _check_rows(db: sqlite3.Connection, kind: Kind, seen: _Seen, start: dict[str, Any]) -> None:
-    """Every row of a table has its entry, or was there before the log and has not changed since."""
-    older = list(_changed_rows(db, kind, seen) if kind.watched else _appended_rows(db, kind, seen, start))
-    if len(older) != start.get("rows", 0) or hash_of_rows(older) != start.get("hash", hash_of_rows([])):
-        raise Broken(OLDER, kind=kind.table)
 
 
 def _appended_rows(db: sqlite3.Connection, kind: Kind, seen: _Seen, start: dict[str, Any]) -> Iterator[bytes]:

@@ -2,26 +2,38 @@
 
 Facts that only people know (why, under which licence, who may be harmed) are marked as to be filled in. The sentences
 are in templates/LANGUAGE/datasheet.md.jinja.
+
+`evidence` is what the records prove about how the labels of a project were made: the evidence for the sentences of its
+papers. A label was made at a desk of this database, came with a file, or is of unknown origin. What a file says of its
+labels (form shown, order, who saw what) was not observed here, so no sentence is derived from it. `label_totals` are
+the sums over the valid labels.
 """
 
+import json
+from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
 from evenhand.annotations.agreement.measures import AgreementReport, agreement
 from evenhand.annotations.audit.follow_up import follow_up_facts
 from evenhand.annotations.database.chain import Head, head
+from evenhand.annotations.database.events import PACKAGE_BEGUN, Event, events
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import items as stored_items
+from evenhand.annotations.items.gold import gold_by_package
 from evenhand.annotations.labels.blind_labels import POPULATIONS, Population, full_agreement, name_of_labels
+from evenhand.annotations.labels.read import FROM_FILE, ORIGIN, PACKAGE
 from evenhand.annotations.papers.blocks import Block, Form, rendered
-from evenhand.annotations.papers.evidence import LabelTotals, evidence, label_totals
 from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.progress.cells import funnel, funnel_steps, mining, total
-from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.annotators import annotators, coded_file, pseudonyms
+from evenhand.annotations.projects.consent import sharing
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.text_policy import CANARY, needs_canary, text_may_leave
 from evenhand.annotations.types import Guideline, Item, Project, ProjectCounts
@@ -30,6 +42,262 @@ from evenhand.core.language import Language
 from evenhand.core.statistics import Estimate
 from evenhand.core.typed_json import fields_of
 from evenhand.core.version import VERSION
+
+HERE, IMPORTED, UNKNOWN = "here", "imported", "unknown"
+ORIGINS = (HERE, IMPORTED, UNKNOWN)
+PLAN = ("per_item", "plan", "share", "doubled")  # which labels are wanted
+RETEST = ("retest", "retest_hours")
+MOST_FILES = 20  # that a paper names
+
+LABELS = f"""
+SELECT {ORIGIN}, label.app, label_file.program, label_file.file, label_file.sha256, guideline.version,
+    label.created < guideline.created AS older, label.form_shown, label.after_reveal,
+    label.created >= label_file.created AS undated, label.seconds IS NOT NULL AS timed,
+    label_file.program = '{PACKAGE}' OR label_file.created < :begun AS packed,
+    iif({ORIGIN} = 'imported', label_file.created, NULL) AS stored, label.created
+FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline {FROM_FILE}
+WHERE label.project = :project
+"""
+COUNTED = f"SELECT {ORIGIN}, count(*) FROM blind_label AS label {FROM_FILE} WHERE label.project = ? GROUP BY 1"
+RETESTED = """
+SELECT retest.created, label.app IS NOT NULL FROM retest JOIN published_item AS item ON item.id = retest.item
+    JOIN retest_label AS label ON label.id = retest.latest
+WHERE retest.project = ?
+"""
+Row = Mapping[str, Any]  # labels that differ in their moment alone: `labels` of them, from `first` to `last`
+NAMES = ("origin", "app", "program", "file", "sha256", "version", "older", "form", "revealed", "undated", "timed",
+         "packed", "stored")  # fmt: skip
+
+
+def evidence(store: Store, project: Project) -> dict[str, Any]:
+    """The evidence as JSON values: counts over the labels that stand, the settings under which they were made.
+
+    `consent`: whose labels stand one by one in a release.
+    `package`: how many came with the package that made the project, whose word their origin is; None: made here.
+    `gold_labels`: by package, gold labels in force that came without all the labels they were made of.
+    `here`: made at a desk of this database, by the form that it showed (`masked`, `original`), before or after an
+    opinion was shown (`before_reveal`, `after_reveal`), by version of Evenhand (`apps`, "" if not recorded).
+    `imported`: by file (`files`: program, name, hash, labels); `dated`: with a date of their own. `versions`: labels
+    under each version of the guideline by origin, and how many are `older` than it. `counted`: labels that agreement
+    and gold use, by origin.
+    `plans`: the settings in force while labels were made here, oldest first, with the number of labels. `tag_criteria`:
+    criteria that free tags were assigned to, by version. `gold_changes`, `rescue_changes`: since when another rule
+    makes gold of labels, or adjudication may accept what they reject, where labels that stand were in this database
+    before. `retests`: second labels made `here`, and `others` (of a package, or of unknown origin).
+    `retest_plan`: the settings of all retests made here; None if they differ.
+    """
+    made = next((one for one in events(store, project, action=PACKAGE_BEGUN) if one.data.get("made")), None)
+    asked = {"project": project.id, "begun": made.created if made else ""}
+    rows, made_here, stored = _read(store, asked)
+    packed = _number(rows, lambda row: bool(row["packed"]))
+    by = {origin: [row for row in rows if row["origin"] == origin] for origin in ORIGINS}
+    changes, others = (_changes(store, project, action) for action in ("plan", "settings"))
+    counted = dict(store.db.execute(COUNTED, (project.id,)).fetchall())
+    retested = store.db.execute(RETESTED, (project.id,)).fetchall()
+    retests = {tuple(_settings_at(project, changes, moment, RETEST).items()) for moment, here in retested if here}
+    return {
+        "labels": _number(rows),
+        "consent": sharing(store, project),
+        "package": {"labels": packed, "of": _number(rows), "sha256": made.data["package"]} if made and packed else None,
+        "gold_labels": _gold_labels(store, project),
+        HERE: _here(by[HERE]),
+        IMPORTED: _imported(by[IMPORTED], pseudonyms(store, project)),
+        UNKNOWN: {"labels": _number(by[UNKNOWN])},
+        "versions": _versions(rows),
+        "older": _number(rows, lambda row: bool(row["older"])),
+        "counted": {origin: counted.get(origin, 0) for origin in ORIGINS},
+        "plans": _plans(project, changes, made_here),
+        "gold_changes": _rule_changes(changes, "gold", stored),
+        "rescue_changes": _rule_changes(others, "rescue", stored),
+        "tag_criteria": _tag_criteria(store, project),
+        "retests": {"here": sum(here for _, here in retested), "others": sum(not here for _, here in retested)},
+        "retest_plan": dict(next(iter(retests))) if len(retests) == 1 else None,
+    }
+
+
+def _read(store: Store, asked: Mapping[str, Any]) -> tuple[list[Row], list[str], list[str]]:
+    """The labels that stand, alike ones together; when those of here were made; since when each is here (both sorted).
+
+    There may be a million: no more than two moments of each are held.
+    """
+    found: dict[tuple[Any, ...], list[Any]] = {}
+    here, stored = list[str](), list[str]()
+    for *alike, created in store.db.execute(LABELS, asked):
+        one = found.setdefault(tuple(alike), [0, created, created])
+        one[0], one[1], one[2] = one[0] + 1, min(one[1], created), max(one[2], created)
+        stored.append(alike[-1] or created)
+        if alike[0] == HERE:
+            here.append(created)
+    rows: list[Row] = [
+        dict(zip((*NAMES, "labels", "first", "last"), (*alike, *counted), strict=True))
+        for alike, counted in found.items()
+    ]
+    return rows, sorted(here), sorted(stored)
+
+
+def _number(rows: Sequence[Row], which: Callable[[Row], bool] = lambda _: True) -> int:
+    return sum(int(row["labels"]) for row in rows if which(row))
+
+
+def _counter(rows: Sequence[Row], key: Callable[[Row], Any]) -> Counter[Any]:
+    found: Counter[Any] = Counter()
+    for row in rows:
+        found[key(row)] += row["labels"]
+    return found
+
+
+def _gold_labels(store: Store, project: Project) -> list[dict[str, Any]]:
+    codes = pseudonyms(store, project)
+    return [
+        {"file": coded_file(file, codes), "sha256": sha256, "labels": number}
+        for file, sha256, number in gold_by_package(store, project)
+    ]
+
+
+def _here(rows: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "labels": _number(rows),
+        "masked": _number(rows, lambda row: row["form"] == "masked"),
+        "original": _number(rows, lambda row: row["form"] == "original"),
+        "before_reveal": _number(rows, lambda row: not row["revealed"]),
+        "after_reveal": _number(rows, lambda row: bool(row["revealed"])),
+        "apps": dict(sorted(_counter(rows, lambda row: row["app"]).items())),
+        "timed": _number(rows, lambda row: bool(row["timed"])),
+        **_days(rows),
+    }
+
+
+def _imported(rows: Sequence[Row], codes: Mapping[str, str]) -> dict[str, Any]:
+    dated = [row for row in rows if not row["undated"]]
+    files = _counter(rows, lambda row: (row["program"], row["file"], row["sha256"]))
+    return {
+        "labels": _number(rows),
+        "dated": _number(dated),
+        "timed": _number(rows, lambda row: bool(row["timed"])),
+        **_days(dated),
+        "files": [
+            {"program": program, "file": coded_file(file, codes), "sha256": sha256, "labels": number}
+            for (program, file, sha256), number in files.most_common()
+        ],
+    }
+
+
+def _days(rows: Sequence[Row]) -> dict[str, str]:
+    return {
+        "first_day": min((row["first"] for row in rows), default="")[:10],
+        "last_day": max((row["last"] for row in rows), default="")[:10],
+    }
+
+
+def _versions(rows: Sequence[Row]) -> list[dict[str, int]]:
+    found: dict[int, Counter[str]] = {}
+    for row in rows:
+        one = found.setdefault(row["version"], Counter())
+        one[row["origin"]] += row["labels"]
+        one["older"] += row["older"] * row["labels"]
+    return [{"version": version} | {key: one[key] for key in (*ORIGINS, "older")}
+            for version, one in sorted(found.items())]  # fmt: skip
+
+
+def _settings_at(project: Project, changes: list[Any], moment: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """The settings that were in force at *moment*: those of today, with every later change undone."""
+    found = {name: getattr(project, name) for name in names}
+    for one in reversed(changes):
+        if one.created <= moment:
+            break
+        found |= {name: value for name, value in one.data["old"].items() if name in found}
+    return found
+
+
+def _plans(project: Project, changes: list[Any], made: list[str]) -> list[dict[str, Any]]:
+    """*made*: moments, sorted. Between two changes the settings are the same."""
+    bounds = sorted({0, len(made), *(bisect_left(made, one.created) for one in changes)})
+    parts = [(made[start:end], _settings_at(project, changes, made[start], PLAN)) for start, end in pairwise(bounds)]
+    found = []
+    for settings, group in groupby(parts, key=lambda one: one[1]):
+        moments = [moment for part, _ in group for moment in part]
+        found.append(settings | {"labels": len(moments), "first": moments[0][:10], "last": moments[-1][:10]})
+    return found
+
+
+def _changes(store: Store, project: Project, action: str) -> list[Event]:
+    """Changes of settings, oldest first; those of a package come in later than they happened."""
+    found = [one for one in events(store, project, action=action) if isinstance(one.data.get("old"), dict)]
+    return sorted(found, key=lambda one: one.created)
+
+
+def _rule_changes(changes: list[Event], rule: str, stored: list[str]) -> list[dict[str, Any]]:
+    found = []
+    for one in changes:
+        older = bisect_left(stored, one.created)
+        if older and rule in one.data["old"]:
+            rules = {"old": one.data["old"][rule], "new": one.data["new"][rule]}
+            found.append({"changed": one.created, **rules, "labels": len(stored), "older": older})
+    return found
+
+
+def _tag_criteria(store: Store, project: Project) -> list[dict[str, Any]]:
+    """Of each version that was written from free tags: the criteria, and how many tags each stands for."""
+    found = []
+    for one in events(store, project, action="new_version"):
+        tags = one.data.get("tags")
+        codes = Counter(str(code) for code in tags.values() if code) if isinstance(tags, dict) else Counter()
+        if codes:
+            found.append({"version": one.data.get("version"), "criteria": dict(sorted(codes.items()))})
+    return found
+
+
+BREAKS_S = 300.0  # a time this long on one item is a break, as in the pace of the desk
+
+STANDING = """
+SELECT guideline.version, label.choice, label.extraneous, label.spans, label.reasons, label.seconds, label.created,
+    label.annotator
+FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline
+WHERE label.project = ?
+"""
+
+
+@dataclass(slots=True)
+class LabelTotals:
+    """Sums over the valid labels: as rows, a million would take 240 MB.
+
+    `flags`: answers to the flag, and how many of them set it; `tags`: reasons; `seconds`: of those with a time;
+    `people`: annotator (row id) -> number of labels, and their seconds without breaks.
+    """
+
+    number: int = 0
+    versions: Counter[int] = field(default_factory=Counter)
+    choices: Counter[str] = field(default_factory=Counter)
+    flags: Counter[bool] = field(default_factory=Counter)
+    marks: int = 0
+    tags: Counter[str] = field(default_factory=Counter)
+    first: str = ""
+    last: str = ""
+    seconds: "array[float]" = field(default_factory=lambda: array("d"))
+    people: dict[int, tuple[int, float]] = field(default_factory=dict)
+
+
+def label_totals(store: Store, project: Project) -> LabelTotals:
+    """Return the sums; every label is read once."""
+    totals = LabelTotals()
+    for version, choice, flag, spans, reasons, seconds, created, who in store.db.execute(STANDING, (project.id,)):
+        totals.number += 1
+        totals.versions[version] += 1
+        totals.choices[choice] += 1
+        if flag is not None:
+            totals.flags[bool(flag)] += 1
+        if spans != "[]":
+            totals.marks += len(json.loads(spans))
+        if reasons != "[]":
+            totals.tags.update(dict.fromkeys(json.loads(reasons), 1))
+        totals.first = min(totals.first or created, created)
+        totals.last = max(totals.last, created)
+        if seconds is not None:
+            totals.seconds.append(seconds)
+        labels, spent = totals.people.get(who, (0, 0.0))
+        totals.people[who] = labels + 1, spent + min(seconds or 0.0, BREAKS_S)
+    return totals
+
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_ROWS = 200  # of the table of cells

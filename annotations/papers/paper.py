@@ -2,9 +2,13 @@
 
 A template is a function of its facts: a missing fact is an error. Values are escaped, so that no name or note becomes
 markup. The result is parsed into blocks, which are written as Markdown or LaTeX.
+
+Each sentence of a template stands in the claim that it makes, and needs its evidence. A template writes
+`{% call(one) claim("order") %}...{% endcall %}`. The text is rendered for each piece of evidence that the claim finds
+in the facts, and not at all where it finds none.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,9 +31,244 @@ from evenhand.annotations.papers.blocks import (
     cell,
     markdown_text,
 )
-from evenhand.annotations.papers.claims import render_claims
 from evenhand.core.language import Language
 from evenhand.core.statistics import Estimate
+
+Facts = Mapping[str, Any]
+Evidence = Callable[[Facts], Sequence[Any]]
+
+
+def render_claims(facts: Facts) -> Callable[..., Markup]:
+    """The function `claim` of a template with these facts. Raises KeyError for a claim that has no evidence rule."""
+
+    def claim(name: str, caller: Callable[[Any], str]) -> Markup:
+        return Markup("").join(Markup(caller(one)) for one in CLAIMS[name](facts))  # noqa: S704 - escaped by Jinja
+
+    return claim
+
+
+def _if(holds: object, proof: Any = True) -> list[Any]:
+    """*proof* as the only evidence if *holds*, else none."""
+    return [proof] if holds else []
+
+
+def _of_all(origin: str) -> Evidence:
+    """The labels of an origin beside all that stand."""
+
+    def shares(facts: Facts) -> list[Any]:
+        all_labels, some = facts["provenance"]["labels"], facts["provenance"][origin]
+        return _if(some["labels"], {"of": all_labels, **some})
+
+    return shares
+
+
+def _plan_now(facts: Facts) -> list[Any]:
+    now = {name: facts["project"][name] for name in ("per_item", "plan", "share", "doubled")}
+    made_under = [{name: one[name] for name in now} for one in facts["provenance"]["plans"]]
+    return _if(now not in made_under, now)
+
+
+def _imported_version(facts: Facts) -> list[Any]:
+    versions = [one for one in facts["provenance"]["versions"] if one["imported"]]
+    return _if(versions, {"versions": versions})
+
+
+def _time(facts: Facts) -> list[Any]:
+    labels, here = facts["labels"], facts["provenance"]["here"]["timed"]
+    return _if(labels["timed"], {**labels, "here": here, "others": labels["timed"] - here})
+
+
+def _sentences(facts: Facts) -> bool:
+    return bool(facts["project"]["kind"] == "sentences")
+
+
+def _order(facts: Facts) -> list[Any]:
+    return _if(facts["provenance"]["here"]["labels"], {"seed": facts["project"]["seed"]})
+
+
+def _adjudication(facts: Facts) -> bool:
+    found = facts["adjudication"]
+    return bool(found["split"] or found["decided"] or found["left"])
+
+
+def _adjudicable(facts: Facts) -> bool:
+    """Return whether adjudication may settle sentences otherwise than their labels do, or has settled some."""
+    return bool(facts["project"]["rescue"] or facts["adjudication"]["decided"])
+
+
+def _left_out(facts: Facts) -> int:
+    return int(facts["retests"]["other_guideline"] + facts["retests"]["seen"])
+
+
+# How labels were made: the method section and the data sheet share them (labelling.md.jinja).
+LABELLING: dict[str, Evidence] = {
+    "package": lambda facts: _if(facts["provenance"].get("package"), facts["provenance"].get("package")),
+    "gold_labels": lambda facts: facts["provenance"].get("gold_labels", ()),
+    "made_here": _of_all("here"),
+    "imported_labels": _of_all("imported"),
+    "imported_file": lambda facts: facts["provenance"]["imported"]["files"],
+    "imported_dates": lambda facts: _if(facts["provenance"]["imported"]["dated"], facts["provenance"]["imported"]),
+    "unknown_labels": _of_all("unknown"),
+    "consent": lambda facts: _if(facts["provenance"]["labels"], facts["provenance"]["consent"]),
+    "consent_left_out": lambda facts: _if(
+        facts["provenance"]["consent"]["left_out"]["people"], facts["provenance"]["consent"]["left_out"]
+    ),
+    "older_labels": lambda facts: _if(facts["provenance"]["older"], facts["provenance"]),
+    "imported_version": _imported_version,
+    "plan": lambda facts: facts["provenance"]["plans"],
+    "plan_now": _plan_now,
+    "form_shown": _of_all("here"),
+    "blind": _of_all("here"),
+    "counted": lambda facts: _if(sum(facts["provenance"]["counted"].values()), facts["provenance"]["counted"]),
+    "rescue_changed": lambda facts: facts["provenance"].get("rescue_changes", ()) if _sentences(facts) else (),
+    "order_sentences": lambda facts: _order(facts) if _sentences(facts) else [],
+    "order_generations": lambda facts: [] if _sentences(facts) else _order(facts),
+}
+METHOD: dict[str, Evidence] = {
+    "kept": lambda facts: [facts["total"]],
+    "source_statement": lambda facts: _if(facts["project"]["source_statement"]),
+    "mining": lambda facts: _if(facts["mining"]["runs"]),
+    "mining_part": lambda facts: _if(facts["mining"]["runs"] and not facts["mining"]["whole"]),
+    "mining_sums": lambda facts: _if(len(facts["mining"]["runs"]) > 1),
+    "mining_signature": lambda facts: facts["mining_signatures"],
+    "imported_items": lambda facts: [facts["total"]],
+    "mined_items": lambda facts: _if(facts["sources"]["mined"]),
+    "mining_unknown": lambda facts: _if(facts["mining"]["imported"] < facts["sources"]["mined"]),
+    "preregistered": lambda facts: [one for one in facts["preregistration"] if one["before"]],
+    "preregistered_late": lambda facts: [one for one in facts["preregistration"] if not one["before"]],
+    "no_pilot": lambda facts: _if(not facts["pilots"]),
+    "pilot": lambda facts: facts["pilots"],
+    "pilot_tags": lambda facts: [one for one in facts["pilots"] if one["tags"]],
+    "tag_criteria": lambda facts: facts["provenance"]["tag_criteria"],
+    "guideline_changes": lambda facts: _if(changed := [one for one in facts["guidelines"] if one["changes"]], changed),
+    "choices": lambda facts: [facts["newest"]],
+    "criteria": lambda facts: _if(facts["newest"]["reasons"], facts["newest"]),
+    "sent_back": lambda facts: _if(facts["events"].get("sent_back")),
+    "annotators": lambda facts: [facts["people"]],
+    "gold_majority": lambda facts: _if(facts["project"]["gold"] == "majority"),
+    "gold_sentences": lambda facts: (
+        [_adjudicable(facts)] if facts["project"]["gold"] != "majority" and _sentences(facts) else []
+    ),
+    "gold_generations": lambda facts: _if(facts["project"]["gold"] != "majority" and not _sentences(facts)),
+    "gold_changed": lambda facts: facts["provenance"].get("gold_changes", ()),
+    "replaced": lambda facts: _if(facts["events"].get("replaced"), facts["events"].get("replaced")),
+    "no_known_answers": lambda facts: _if(not facts["hidden_gold"]["items"] and not facts["hidden_gold"]["labels"]),
+    "known_answers": lambda facts: _if(
+        facts["hidden_gold"]["items"] or facts["hidden_gold"]["labels"], facts["hidden_gold"]
+    ),
+    "late_answers": lambda facts: _if(facts["hidden_gold"].get("older"), facts["hidden_gold"]),
+    "no_time": lambda facts: _if(not facts["labels"]["timed"], facts["labels"].get("hours_reason")),
+    "time": _time,
+    "unanimous_sentences": lambda facts: _if(_sentences(facts)),
+    "unanimous_generations": lambda facts: _if(not _sentences(facts)),
+    "terms_sentences": lambda facts: _if(_sentences(facts)),
+    "terms_generations": lambda facts: _if(not _sentences(facts)),
+    "agreement_share": lambda facts: _if(facts["agreement"]["on"] == "share"),
+    "agreement_all": lambda facts: _if(facts["agreement"]["on"] != "share", facts["agreement"]),
+    "agreement_ended": lambda facts: _if(ended := facts["agreement"].get("ended_at_reject"), ended),
+    "agreement_imported": lambda facts: _if(some := facts["agreement"].get("imported_ended_at_reject"), some),
+    "agreement_intervals": lambda facts: [{**facts["agreement"], "coverage": facts["coverage"]}],
+    "agreement_scope": lambda facts: [facts["agreement"]],
+    "agreement_signature": lambda facts: [facts["agreement"]],
+    "no_retests": lambda facts: _if(not facts["retests"]["items"], facts["retests"]["same"]),
+    "retest_plan": lambda facts: _if(
+        facts["retests"]["items"] and facts["provenance"]["retest_plan"], facts["provenance"]["retest_plan"]
+    ),
+    "retests_from_outside": lambda facts: _if(
+        facts["retests"]["items"] and facts["provenance"]["retests"]["others"], facts["provenance"]["retests"]
+    ),
+    "retests": lambda facts: _if(facts["retests"]["items"], facts["retests"]),
+    "retests_left_out": lambda facts: _if(facts["retests"]["items"] and _left_out(facts), _left_out(facts)),
+    "retest_signature": lambda facts: _if(facts["retests"]["items"], facts["retests"]["signature"]),
+    "no_disagreement": lambda facts: _if(not _adjudication(facts)),
+    "adjudication": lambda facts: _if(_adjudication(facts), facts["adjudication"]),
+    "settled_before": lambda facts: _if(sum(facts["adjudication"]["not_split"].values()), facts["adjudication"]),
+    "decisions": lambda facts: _if(facts["adjudication"]["decided"], facts["adjudication"]["decided"]),
+    "decisions_without_effect": lambda facts: _if(
+        facts["adjudication"].get("without_effect"), facts["adjudication"].get("without_effect")
+    ),
+    "rescue": lambda facts: _if(
+        _adjudication(facts) and _sentences(facts) and facts["project"]["rescue"], facts["adjudication"]
+    ),
+    "no_rescue": lambda facts: _if(_adjudication(facts) and _sentences(facts) and not facts["project"]["rescue"]),
+    "no_kept_text": lambda facts: _if(not facts["statistics"]["sentences"]),
+    "lengths": lambda facts: _if(facts["statistics"]["sentences"]),
+    "commonest_characters": lambda facts: _if(facts["statistics"]["sentences"]),
+    "vocabulary": lambda facts: _if(facts["statistics"]["sentences"] and facts["statistics"]["vocabulary"]),
+    "statistics_signature": lambda facts: _if(facts["statistics"]["sentences"]),
+    "first_release": lambda facts: _if(facts["release"]["previous"] is None),
+    "since_release": lambda facts: (
+        [] if facts["release"]["previous"] is None else [facts["changes"].get("all_labels") or True]
+    ),
+    "release_notes": lambda facts: _if(facts["release"]["notes"]),
+    "licence": lambda facts: _if(facts["project"]["licence"]),
+    "release": lambda facts: [facts["release"]],
+    "content_hash": lambda facts: [facts["release"]],
+    "canary_in_texts": lambda facts: _if(facts["canary_in_texts"]),
+    "canary_in_card": lambda facts: _if(not facts["canary_in_texts"]),
+    "older_versions": lambda facts: _if(facts["newest"]["version"] > 1),
+}
+DATASHEET: dict[str, Evidence] = {
+    "release_reason": lambda facts: _if(
+        facts["release_reason"], {"reason": facts["release_reason"], "why": facts["release_checks"]}
+    ),
+    "held": lambda facts: [facts["held"]],
+    "kept_items": lambda facts: _if(facts["kept"].items, facts["kept"]),
+    "nothing_kept": lambda facts: _if(not facts["kept"].items),
+    "more_kept_rows": lambda facts: _if(len(facts["kept_cells"]) > facts["most_rows"]),
+    "before_filtering": lambda facts: [facts["held"]],
+    "more_rows": lambda facts: _if(len(facts["cells"]) > facts["most_rows"]),
+    "rate": lambda facts: [facts["rate"]],
+    "signature": lambda facts: facts["signatures"],
+    "guideline_kind": lambda facts: [facts["guideline"]],
+    "joined": lambda facts: [facts["joined"]],
+    "standing": lambda facts: [facts["labels"]],
+    "flags": lambda facts: _if(facts["labels"].flags),
+    "marks": lambda facts: _if(facts["labels"].marks),
+    "follow_up": lambda facts: [one for one in facts["follow_ups"] if one["kept"].judged],
+    "follow_up_open": lambda facts: [one for one in facts["follow_ups"] if not one["kept"].judged],
+    "no_agreement": lambda facts: _if(facts["agreement"] is None),
+    "sheet_agreement_share": lambda facts: _if(facts["agreement"] is not None and facts["agreement"].on == "share"),
+    "sheet_agreement_ended": lambda facts: _if(
+        facts["agreement"] is not None and facts["agreement"].ended, facts["agreement"] and facts["agreement"].ended
+    ),
+    "sheet_agreement_imported": lambda facts: _if(
+        facts["agreement"] is not None and facts["agreement"].imported_ended,
+        facts["agreement"] and facts["agreement"].imported_ended,
+    ),
+    "sheet_agreement_signature": lambda facts: _if(facts["agreement"] is not None),
+    "locked": lambda facts: _if(facts["locked"]),
+    "open": lambda facts: _if(not facts["locked"]),
+    "canary": lambda facts: _if(facts["canary"]),
+    "log": lambda facts: _if(facts["log"], facts["log"]),
+    "by_hand": lambda facts: [facts["project"]],
+}
+
+
+def _guidelines_between(facts: Facts) -> list[Any]:
+    """The versions of the guideline since the release before; none for a first release."""
+    before = facts["changes"]["guideline"]["before"]
+    return [one for one in facts["guidelines"] if before is not None and one["version"] > before]
+
+
+def _same_guideline(facts: Facts) -> bool:
+    found = facts["changes"]["guideline"]
+    return bool(found["before"] == found["after"])
+
+
+def _since(facts: Facts) -> bool:
+    return facts["changes"]["from"] is not None
+
+
+CHANGES: dict[str, Evidence] = {
+    "changes_of_first": lambda facts: _if(not _since(facts)),
+    "changes_since": lambda facts: _if(_since(facts), facts["changes"]["from"]),
+    "same_guideline": lambda facts: _if(_since(facts) and _same_guideline(facts), facts["changes"]["guideline"]),
+    "other_guideline": lambda facts: _if(_since(facts) and not _same_guideline(facts), facts["changes"]["guideline"]),
+    "guidelines_between": _guidelines_between,
+}
+CLAIMS = LABELLING | METHOD | DATASHEET | CHANGES
+
 
 SHARED = Path(__file__).parent / "templates"  # the parts that several papers include
 

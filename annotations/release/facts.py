@@ -18,8 +18,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.describe.project_description import describe_project, usual_vocabulary
 from evenhand.annotations.items.articles import articles
 from evenhand.annotations.labels.blind_labels import REVIEWED
-from evenhand.annotations.papers.datasheet import Known, read_known
-from evenhand.annotations.papers.evidence import BREAKS_S, LabelTotals
+from evenhand.annotations.papers.datasheet import BREAKS_S, Known, LabelTotals, read_known
 from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import Pilot, items_left, pilots
 from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL, NO_REVIEW

@@ -21,6 +21,7 @@ from evenhand.annotations.items.derived import item_states
 from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.release.changes import PARTS, content_hash, contents_of
 from evenhand.annotations.release.files import FACTS, FORMAT, SUMS
+from evenhand.annotations.release.make import PACKAGE, TEXTS
 from evenhand.annotations.release.records import (
     LOG_HEAD,
     Release,
@@ -32,7 +33,6 @@ from evenhand.annotations.release.records import (
     project_of,
     touched_items,
 )
-from evenhand.annotations.release.write_out import PACKAGE, TEXTS
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, EvenhandError, NotFound
 

@@ -203,11 +203,7 @@ def _vocabulary(name: str, words: list[str], kind: Kind, lowers: bool, strips: b
     return Vocabulary(name, frozenset(words), kind, lowers, strips, digest)
 
 
-def _byte_names() -> dict[int, str]:
-    """The visible character that stands for each byte in byte-level vocabularies (Radford et al. 2019)."""
-    visible = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    rest = [byte for byte in range(256) if byte not in visible]
-    return {byte: chr(byte) for byte in visible} | {byte: chr(256 + n) for n, byte in enumerate(rest)}
-
-
-BYTES = _byte_names()
+# The visible character that stands for each byte in byte-level vocabularies (Radford et al. 2019).
+_VISIBLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
+_OTHERS = [byte for byte in range(256) if byte not in _VISIBLE]
+BYTES = {byte: chr(byte) for byte in _VISIBLE} | {byte: chr(256 + n) for n, byte in enumerate(_OTHERS)}

@@ -3,6 +3,8 @@
 For every parser of what people upload: its work may not follow from the size of a file (Excel), or not as anybody
 thinks. One process waits, with the modules that were asked for before; it forks a child for each reading, which sends
 back the result, row by row if it is a generator (`core.files.reading_process`). That costs a few milliseconds.
+
+YAML is read so too: short, not deep, and without aliases, which unfold a few lines to gigabytes.
 """
 
 import atexit
@@ -193,3 +195,50 @@ def exactly(connection: socket.socket, size: int) -> bytes | None:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
+
+
+LARGEST_BYTES = 64_000
+DEEPEST = 40  # lists and mappings, one in the other
+YAML_SECONDS, YAML_MEGABYTES = 10, 500
+NO_YAML = N_("{file} cannot be read as YAML: {why}")
+
+
+def yaml_value(text: str, *, most: int = LARGEST_BYTES) -> Any:
+    """Return what *text* holds. Raises ValueError for an alias, a tag, and what is too long, too deep or no YAML."""
+    import yaml  # type: ignore[import-untyped]
+
+    if len(text.encode("utf-8", "replace")) > most:
+        raise ValueError(f"more than {most // 1000} kB")
+    depth = 0
+    try:
+        for event in yaml.parse(text, yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent):
+                raise ValueError("YAML with an alias (*)")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                raise ValueError(f"more than {DEEPEST} levels")
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(str(error)[:200]) from error
+    except (
+        TypeError,
+        AttributeError,
+        KeyError,
+        IndexError,
+        OverflowError,
+    ) as error:  # a key that is a list, an odd date
+        raise ValueError(type(error).__name__) from error
+
+
+def read_yaml(text: str, file: str) -> Any:
+    """Return what *text* of *file* holds; a server reads it in another process. Raises BadFile as `yaml_value` does."""
+    if reads_in_children():
+        return run_bounded(_read_yaml, text, file, file=file, seconds=YAML_SECONDS, megabytes=YAML_MEGABYTES)
+    return _read_yaml(text, file)
+
+
+def _read_yaml(text: str, file: str) -> Any:
+    try:
+        return yaml_value(text)
+    except ValueError as error:
+        raise BadFile(NO_YAML, file=file, why=str(error)) from error

@@ -145,14 +145,11 @@ def correlation_reading(found: pd.DataFrame, say: Say) -> str:
     others = found[found["a"] != found["b"]].dropna(subset="value")
     if others.empty:
         return ""
-    parts = [say(RAW)] if (others["kind"] == "raw").any() else [say(BAND).format(band=_bands(others["band"]))]
+    least, most = (f"±{band:.2f}" for band in (others["band"].min(), others["band"].max()))
+    bands = least if least == most else f"{least} … {most}"
+    parts = [say(RAW)] if (others["kind"] == "raw").any() else [say(BAND).format(band=bands)]
     notes: Mapping[str, Note] = found.attrs.get("notes", {})
     return one_after_another([*parts, *(note_text(notes[text], say) for text in others["note"].unique() if text)])
-
-
-def _bands(bands: "pd.Series[float]") -> str:
-    least, most = (f"±{band:.2f}" for band in (bands.min(), bands.max()))
-    return least if least == most else f"{least} … {most}"
 
 
 def _together(frame: pd.DataFrame, models: Sequence[str], groups: Groups, say: Say) -> list[Figure]:

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.known_answers import find_item, import_known_answers
+from evenhand.annotations.files.import_labels import find_item, import_known_answers
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import item as one_item
 from evenhand.annotations.quality import known_answers

@@ -12,9 +12,9 @@ from evenhand.annotations.hub.client import checked_repo, endpoint_name, has_tok
 from evenhand.annotations.hub.push import PUSH, Gate, Settings
 from evenhand.annotations.projects.projects import change_project, counts, project_by_uid
 from evenhand.annotations.projects.steps import state
+from evenhand.annotations.release.make import archive_elsewhere, locked_texts
 from evenhand.annotations.release.readiness import Check, checked_reason, checked_version, readiness, to_explain
 from evenhand.annotations.release.records import Release, file_facts, release_file, releases
-from evenhand.annotations.release.write_out import archive_elsewhere, locked_texts
 from evenhand.annotations.text_policy import checked_password
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice

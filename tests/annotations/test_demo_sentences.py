@@ -8,7 +8,7 @@ import pytest
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo import ANNOTATORS, generation_texts, sentences
 from evenhand.annotations.labels.read import label_rows
-from evenhand.annotations.papers.evidence import evidence
+from evenhand.annotations.papers.datasheet import evidence
 from evenhand.annotations.projects.projects import annotators, counts, project, projects
 from evenhand.annotations.queue.leases import claim
 from evenhand.core.errors import NotAllowed

@@ -19,24 +19,22 @@ from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.browse.search import Filters, search_items
 from evenhand.annotations.database.backup import trial
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.conflicts import conflicts, keep_first, take_second
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.label_files import LEAD, TAKEN_BACK
 from evenhand.annotations.files.package.records import author_codes
 from evenhand.annotations.files.package.write_package import import_package, import_package_labels, package_parts
-from evenhand.annotations.files.undo import imports, undo
+from evenhand.annotations.files.undo import conflicts, imports, keep_first, take_second, undo
 from evenhand.annotations.labels.read import FILE_DESK
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.projects.annotators import annotators, pseudonyms, rename_annotator
 from evenhand.annotations.projects.projects import change_project, counts
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.release.changes import content_hash, contents_of
-from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.release.readiness import readiness
 from evenhand.annotations.release.records import release_files, releases
 from evenhand.annotations.release.verify import verify
-from evenhand.annotations.release.write_out import write_release
 from evenhand.annotations.types import Project
 from evenhand.core.files.archives import Member
 from evenhand.core.statistics import Resampling

@@ -10,7 +10,7 @@ from cli import cli
 from evenhand.annotations.agreement.measures import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_items
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.other_tools.import_tasks import Names
-from evenhand.annotations.papers.claims import CLAIMS
+from evenhand.annotations.papers.paper import CLAIMS
 from evenhand.annotations.progress.cells import funnel, total
 from evenhand.annotations.projects.projects import add_guideline, change_project, guideline
 from evenhand.annotations.release.facts import agreement_facts

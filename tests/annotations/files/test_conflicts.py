@@ -9,9 +9,17 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first, take_second
 from evenhand.annotations.files.import_items import import_file
-from evenhand.annotations.files.undo import find_import, undo, undo_effect
+from evenhand.annotations.files.undo import (
+    Conflict,
+    conflicts,
+    exported_row,
+    find_import,
+    keep_first,
+    take_second,
+    undo,
+    undo_effect,
+)
 from evenhand.annotations.items.batch import Batch, items
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.own import own_conflicts as at_the_desk

@@ -26,10 +26,9 @@ from evenhand.annotations.log.verify import verify as verify_log
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.consent import answer_consent
 from evenhand.annotations.projects.projects import change_project
-from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.release.records import release_file
 from evenhand.annotations.release.verify import verify
-from evenhand.annotations.release.write_out import write_release
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import BadFile
 from tests.support.comparisons import compared_project

@@ -9,8 +9,7 @@ from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.write_package import PackageImport, import_package
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import create_project, guidelines, projects
-from evenhand.annotations.release.make import make_release
-from evenhand.annotations.release.write_out import write_release
+from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.types import Project
 from evenhand.core.errors import Refused
 from tests.support.released_project import ready_project, rehearse

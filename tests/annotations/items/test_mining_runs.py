@@ -17,9 +17,8 @@ from evenhand.annotations.items.mining_runs import mined_runs, run_facts
 from evenhand.annotations.mining.candidates import add_candidates
 from evenhand.annotations.progress.cells import mining
 from evenhand.annotations.projects.projects import annotators, change_project, create_project
-from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.release.records import release_file
-from evenhand.annotations.release.write_out import write_release
 from tests.support.released_project import label
 
 TEXT = "昨天他修好了水泵。他和她都在。院子里她在晒被子。明天他要去看看新机器。她写完了那份报告。没有人在家。"

@@ -21,8 +21,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.papers import datasheet
-from evenhand.annotations.papers.claims import CHANGES, CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
 from evenhand.annotations.papers.datasheet import read_known
+from evenhand.annotations.papers.paper import CHANGES, CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
 from evenhand.annotations.projects.projects import (
     annotators,
     create_project,

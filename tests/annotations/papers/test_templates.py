@@ -8,7 +8,7 @@ from jinja2 import Environment, StrictUndefined
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.papers import datasheet
-from evenhand.annotations.papers.claims import LABELLING
+from evenhand.annotations.papers.paper import LABELLING
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.release.changes import TEMPLATES as RELEASE
 from evenhand.annotations.release.facts import coverage_cited

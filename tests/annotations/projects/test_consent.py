@@ -26,11 +26,10 @@ from evenhand.annotations.projects.consent import (
     sharing,
 )
 from evenhand.annotations.projects.projects import project
-from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.release.readiness import readiness
 from evenhand.annotations.release.records import release_files
 from evenhand.annotations.release.verify import verify
-from evenhand.annotations.release.write_out import write_release
 from evenhand.annotations.study.people import agree, begin
 from evenhand.annotations.study.studies import change_consent, consent
 from tests.support.pages import open_page, without_errors

@@ -22,17 +22,16 @@ from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.operations import insert_label
 from evenhand.annotations.labels.read import FROM_FILE, ORIGIN, label_rows
-from evenhand.annotations.papers.claims import CHANGES
 from evenhand.annotations.papers.datasheet import datasheet
+from evenhand.annotations.papers.paper import CHANGES
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
 from evenhand.annotations.projects.annotators import add_annotators, annotators, pseudonyms
 from evenhand.annotations.projects.projects import change_project, create_project
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.record.files import record_json
 from evenhand.annotations.release.facts import gather
-from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.release.records import release, release_file, release_files
-from evenhand.annotations.release.write_out import write_release
 from evenhand.annotations.types import Project
 from evenhand.core.files.readers import file_sha256
 from evenhand.core.version import VERSION

@@ -31,7 +31,7 @@ from evenhand.annotations.projects.projects import (
 from evenhand.annotations.quality.known_answers import scores, set_known
 from evenhand.annotations.release.changes import changes, content_hash, contents_of
 from evenhand.annotations.release.facts import gather
-from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.make import make_release, release_archive, write_release
 from evenhand.annotations.release.readiness import checked_version, readiness
 from evenhand.annotations.release.records import (
     discard_broken,
@@ -42,7 +42,6 @@ from evenhand.annotations.release.records import (
     releases,
 )
 from evenhand.annotations.release.verify import verify
-from evenhand.annotations.release.write_out import release_archive, write_release
 from evenhand.annotations.text_policy import CANARY_ID
 from evenhand.commands.agreement import report_json
 from evenhand.core.errors import BadFile, NotAllowed, NotFound, Refused

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from evenhand.core.errors import BadFile
 from evenhand.core.files import bounded
-from evenhand.core.files.yaml_text import DEEPEST, LARGEST_BYTES, read_yaml, yaml_value
+from evenhand.core.files.bounded import DEEPEST, LARGEST_BYTES, read_yaml, yaml_value
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(98 + level)}: &{chr(98 + level)} [{','.join(['*' + chr(97 + level)] * 9)}]\n" for level in range(8)
@@ -52,7 +52,7 @@ def test_a_server_reads_yaml_in_another_process(monkeypatch: pytest.MonkeyPatch)
         asked.append(file)
         return work(*arguments)
 
-    monkeypatch.setattr("evenhand.core.files.yaml_text.run_bounded", elsewhere)
+    monkeypatch.setattr("evenhand.core.files.bounded.run_bounded", elsewhere)
     assert read_yaml("a: 1", "README.md") == {"a": 1} and asked == []
     monkeypatch.setattr(bounded, "_in_children", [True])
     assert read_yaml("a: 1", "README.md") == {"a": 1} and asked == ["README.md"]
