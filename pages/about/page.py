@@ -13,19 +13,6 @@ from evenhand.pages.ui.visitor import page_head
 SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
 
 
-def signature_parts() -> list[tuple[str, str]]:
-    """Each part of the example signature and what it says."""
-    meanings = (
-        _("the method: masked is a masked language model, one pass with all masks"),
-        _("the model, by name"),
-        _("the first eight digits of the SHA-256 of its weights: a different file gives a different number"),
-        _("how the characters of a word spanning two masks are combined"),
-        _("the precision of the arithmetic"),
-        _("the version of the method, not of the app"),
-    )
-    return list(zip(SIGNATURE.split("|"), meanings, strict=True))
-
-
 def show_signature() -> None:
     """An example signature and what each part of it says."""
     write(
@@ -34,7 +21,15 @@ def show_signature() -> None:
         " and its weights."
     )
     st.code(SIGNATURE, language=None)
-    show_html(table((_("Part"), _("What it says")), signature_parts()))
+    meanings = (
+        _("the method: masked is a masked language model, one pass with all masks"),
+        _("the model, by name"),
+        _("the first eight digits of the SHA-256 of its weights: a different file gives a different number"),
+        _("how the characters of a word spanning two masks are combined"),
+        _("the precision of the arithmetic"),
+        _("the version of the method, not of the app"),
+    )
+    show_html(table((_("Part"), _("What it says")), list(zip(SIGNATURE.split("|"), meanings, strict=True))))
 
 
 def show_models() -> None:

@@ -380,7 +380,18 @@ def choose_case(
     queue, between = _filters(store, project, counts)
     found = decisions.cases(store, project, queue, between=between, reader=reader)
     if not found:
-        _nothing(queue, counts)
+        if queue == "settled":
+            inform("No cases have been settled yet.", icon=":material/gavel:")
+        elif counts["open"]:
+            inform("No open cases match.", icon=":material/filter_alt_off:")
+        elif counts["settled"]:
+            inform("Every case is settled. New ones appear here as annotators finish items.", icon=":material/check:")
+        else:
+            inform(
+                "No open cases: no fully labelled item has differing labels. Cases appear here as annotators finish"
+                " items.",
+                icon=":material/check:",
+            )
         return None
     asked = st.query_params.pop("item", None)
     if asked in found:
@@ -417,20 +428,6 @@ def _pattern(kind: str, known: dict[str, str], number: int) -> str:
     codes = [known.get(code, code) for code in kind.split("/")]
     words = " / ".join(codes) if len(codes) > 1 else _("{choice}, flag differs", choice=codes[0])
     return in_brackets(words, number)
-
-
-def _nothing(queue: decisions.Queue, counts: dict[decisions.Queue, int]) -> None:
-    if queue == "settled":
-        inform("No cases have been settled yet.", icon=":material/gavel:")
-    elif counts["open"]:
-        inform("No open cases match.", icon=":material/filter_alt_off:")
-    elif counts["settled"]:
-        inform("Every case is settled. New ones appear here as annotators finish items.", icon=":material/check:")
-    else:
-        inform(
-            "No open cases: no fully labelled item has differing labels. Cases appear here as annotators finish items.",
-            icon=":material/check:",
-        )
 
 
 def offer_settlements(store: Store, project: Project) -> None:

@@ -84,24 +84,6 @@ def labels_per_item(report: AgreementReport) -> None:
     show_chart(styled(alt.layer(bars, words), says, look), traced(rows, report), key="items-by-labels", says=says)
 
 
-def each_two(report: AgreementReport, names: list[str]) -> None:
-    """Cohen's kappa of each two of *names* as a heatmap."""
-    found = [(a, b, report.two(a, b)) for i, a in enumerate(names) for b in names[i + 1 :]]
-    pairs = [two for *_names, two in found if two is not None]
-    stays = dict(zip(map(id, pairs), holm([two.kappa for two in pairs]), strict=True))
-    rows = [_two_row(a, b, two, stays.get(id(two), False)) for a, b, two in found]
-    says = paragraph(
-        part for part in (_kappa_sentence(pairs), by_chance(list(stays.values()), [t.kappa for t in pairs])) if part
-    )
-    titles = {
-        "kappa": _("Cohen's kappa"), "interval": _("95% interval"), "items": _("items"), "largest": _("maximum"),
-    }  # fmt: skip
-    show_heatmap(
-        rows, "b", "a", "kappa", key="cohen-kappa", says=says, data=traced(rows, report), titles=titles,
-        domain=_domain(rows, "kappa"), tooltip=("interval", "items", "largest"), mark="differs", width=300,
-    )  # fmt: skip
-
-
 def _domain(rows: Sequence[Row], name: str) -> tuple[int, int]:
     """Return from which to which value a heatmap of agreement is coloured."""
     return (-1, 1) if any((row[name] or 0) < 0 for row in rows) else (0, 1)
@@ -337,7 +319,20 @@ def annotators_in_twos(report: AgreementReport) -> None:
     if len(names) < 2:
         inform("Choose at least two annotators.")
         return
-    each_two(report, names)
+    found = [(a, b, report.two(a, b)) for i, a in enumerate(names) for b in names[i + 1 :]]
+    pairs = [two for *_names, two in found if two is not None]
+    stays = dict(zip(map(id, pairs), holm([two.kappa for two in pairs]), strict=True))
+    rows = [_two_row(a, b, two, stays.get(id(two), False)) for a, b, two in found]
+    says = paragraph(
+        part for part in (_kappa_sentence(pairs), by_chance(list(stays.values()), [t.kappa for t in pairs])) if part
+    )
+    titles = {
+        "kappa": _("Cohen's kappa"), "interval": _("95% interval"), "items": _("items"), "largest": _("maximum"),
+    }  # fmt: skip
+    show_heatmap(
+        rows, "b", "a", "kappa", key="cohen-kappa", says=says, data=traced(rows, report), titles=titles,
+        domain=_domain(rows, "kappa"), tooltip=("interval", "items", "largest"), mark="differs", width=300,
+    )  # fmt: skip
 
 
 def two_annotators(report: AgreementReport) -> None:

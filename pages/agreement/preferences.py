@@ -36,7 +36,13 @@ def show_preferences(store: Store, project: Project) -> None:
     everyone = sorted({*made.comparisons.models, *without})
     if len(everyone) > 2:
         st.multiselect(_("Leave out models"), everyone, key="preferences-without", placeholder=_("None"))
-    st.markdown(plain(_counts(made)))
+    text = _("{labels} labels on {items} comparisons in {contexts} contexts.")
+    values = {"labels": made.labels, "items": made.items, "contexts": made.contexts}
+    said = [text.format(**{name: f"{n:,}" for name, n in values.items()})]
+    if made.left_out:
+        text = _("{n} labels are left out: their two models are left out, not named, or the same.")
+        said.append(text.format(n=f"{made.left_out:,}"))
+    st.markdown(plain(paragraph(said)))
     found = made.found
     if found.reason is not None:
         st.info(plain(numbers.note_text(found.reason)), icon=":material/balance:")
@@ -49,16 +55,6 @@ def show_preferences(store: Store, project: Project) -> None:
     if made.offered and made.labels:
         _by_group(project, changing, judge, without, made)
     show_signature(found.signature)
-
-
-def _counts(made: ModelPreferences) -> str:
-    text = _("{labels} labels on {items} comparisons in {contexts} contexts.")
-    values = {"labels": made.labels, "items": made.items, "contexts": made.contexts}
-    said = [text.format(**{name: f"{n:,}" for name, n in values.items()})]
-    if made.left_out:
-        text = _("{n} labels are left out: their two models are left out, not named, or the same.")
-        said.append(text.format(n=f"{made.left_out:,}"))
-    return paragraph(said)
 
 
 def place(ranks: tuple[int, int]) -> str:

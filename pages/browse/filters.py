@@ -85,22 +85,18 @@ def ask(store: Store, project: Project, reader: Annotator | None) -> Filters:
             with st.popover(_more_label(), icon=":material/tune:"):
                 _ask_more(store, project)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _ask_few(store, project, reader)
+        if project.kind == "sentences":
+            _select("pair", _("Keyword pair"), {pair: pair for pair in pairs_of(store, project)})
+            _select("side", _("Side"), {side: side_name(side) for side in SIDES})
+        else:
+            _select("pair", _("Group"), {pair: pair for pair in pairs_of(store, project)})
+        if reader is None:
+            _select("status", _("Status"), {one: status_name(one, project.kind) for one in STATUSES})
+        _select("flag", _("Attribute"), flag_names(project, reader))
         if any(_value(name) for name in ADDRESS):
             st.button(_("Clear"), key="browse-clear", icon=":material/close:", type="tertiary", on_click=_clear)
     _write_address()
     return _filters(reader, _value)
-
-
-def _ask_few(store: Store, project: Project, reader: Annotator | None) -> None:
-    if project.kind == "sentences":
-        _select("pair", _("Keyword pair"), {pair: pair for pair in pairs_of(store, project)})
-        _select("side", _("Side"), {side: side_name(side) for side in SIDES})
-    else:
-        _select("pair", _("Group"), {pair: pair for pair in pairs_of(store, project)})
-    if reader is None:
-        _select("status", _("Status"), {one: status_name(one, project.kind) for one in STATUSES})
-    _select("flag", _("Attribute"), flag_names(project, reader))
 
 
 def _more_label() -> str:

@@ -29,22 +29,6 @@ from evenhand.pages.ui.visitor import asks, asks_at_click, author, errors_shown,
 CHOSEN = ("label", "again", "settlement", "known", "gold")  # entries that hold a choice
 
 
-def show_history(
-    store: Store, project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]
-) -> None:
-    """The entries; while labels are missing, those that reveal a choice are behind a button."""
-    st.subheader(_("History"), anchor=False)
-    entries = list(found.history)
-    if reader is None and not found.finished:
-        entries = _unfinished(found, entries)
-    for name, state in found.held:
-        st.caption(plain(_held(state).format(name=name)), width="stretch")
-    threads = {one.uid: one.name for one in annotators(store, project, active=False)}
-    show_html(joined(_line(one, found, names, threads) for one in entries))
-    rows = [_row(one, project, names, threads) for one in entries]
-    downloads(rows, key=f"history-{found.row.item.uid[:8]}")
-
-
 def _held(state: str) -> str:
     if state == "sent_back":
         return _("Awaiting relabelling by {name}.")
@@ -267,7 +251,16 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
     show_html(element("article", joined([shown, _state(project, found, reader, names)]), "card", data_item=item.uid))
     left, right = st.columns([3, 2], gap="large")
     with left:
-        show_history(store, project, found, reader, names)
+        st.subheader(_("History"), anchor=False)
+        entries = list(found.history)
+        if reader is None and not found.finished:
+            entries = _unfinished(found, entries)
+        for name, state in found.held:
+            st.caption(plain(_held(state).format(name=name)), width="stretch")
+        threads = {one.uid: one.name for one in annotators(store, project, active=False)}
+        show_html(joined(_line(one, found, names, threads) for one in entries))
+        rows = [_row(one, project, names, threads) for one in entries]
+        downloads(rows, key=f"history-{found.row.item.uid[:8]}")
         _source(found)
     with right:
         show_talk(store, project, found, reader)

@@ -129,7 +129,31 @@ def show_numbers(found: Concordance) -> None:
     head = element("p", note_text(first), "says") if first else ""
     show_html(element("div", joined([head, *(element("p", one, "also") for one in says)]), "concordance"))
     _show_picture(found, paragraph(says))
-    _show_counts(found)
+    with st.expander(_("Counts")):
+        rows = []
+        for word, one in zip(found.question.near, found.near, strict=True):
+            a, b, c, d = one.counts
+            rows.append(
+                {
+                    _("Near word"): word,
+                    _("With both"): a,
+                    _("Only the word"): b,
+                    _("Only the near word"): c if one.share_elsewhere is not None else None,
+                    _("With neither"): d if one.share_elsewhere is not None else None,
+                    _("Share with the word"): percent(one.share),
+                    _("Share without the word"): percent(one.share_elsewhere),
+                    _("Log odds ratio (ln)"): DASH if one.log_odds.value is None else f"{one.log_odds.value:+.2f}",
+                    _("95% interval"): _log_span(one.log_odds),
+                }
+            )
+        st.dataframe(rows, hide_index=True, key="counts")
+        if found.contrast is not None:
+            st.caption(plain(_contrast_text(found)))
+        if any(one.corrected for one in found.near):
+            caption(
+                "Where one of the four counts is 0, 1/2 was added to each for the interval (Haldane–Anscombe"
+                " correction)."
+            )
 
 
 def side(found: Concordance, number: int) -> str:
@@ -177,34 +201,6 @@ def _show_picture(found: Concordance, says: str) -> None:
     text = _("Points: frequency relative to sentences without {word}; bars: 95% interval over {unit}.")
     caption = text.format(word=found.question.word, unit=unit_name(found.unit))
     show_chart(chart, rows, key="times", says=caption)
-
-
-def _show_counts(found: Concordance) -> None:
-    with st.expander(_("Counts")):
-        rows = []
-        for word, one in zip(found.question.near, found.near, strict=True):
-            a, b, c, d = one.counts
-            rows.append(
-                {
-                    _("Near word"): word,
-                    _("With both"): a,
-                    _("Only the word"): b,
-                    _("Only the near word"): c if one.share_elsewhere is not None else None,
-                    _("With neither"): d if one.share_elsewhere is not None else None,
-                    _("Share with the word"): percent(one.share),
-                    _("Share without the word"): percent(one.share_elsewhere),
-                    _("Log odds ratio (ln)"): DASH if one.log_odds.value is None else f"{one.log_odds.value:+.2f}",
-                    _("95% interval"): _log_span(one.log_odds),
-                }
-            )
-        st.dataframe(rows, hide_index=True, key="counts")
-        if found.contrast is not None:
-            st.caption(plain(_contrast_text(found)))
-        if any(one.corrected for one in found.near):
-            caption(
-                "Where one of the four counts is 0, 1/2 was added to each for the interval (Haldane–Anscombe"
-                " correction)."
-            )
 
 
 def _contrast_text(found: Concordance) -> str:

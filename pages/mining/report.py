@@ -107,7 +107,20 @@ def show_figures(report: Report, *, key: str) -> None:
     """The funnel of what is chosen, then every pair before and after the filters, then the numbers."""
     _show_funnel(report, key)
     st.subheader(_("Before and after the filters"), anchor=False)
-    _show_before_after(report, key)
+    import pandas as pd
+
+    from evenhand.core.charts.describe import before_after as drawn
+
+    rows = before_after(report)
+    male = sum(int(row["male_after"]) for row in rows)
+    female = sum(int(row["female_after"]) for row in rows)
+    says = _(
+        "Pale: sentences with exactly one keyword; solid: candidates; labels: after / before filtering."
+        " {male} candidates with a male word, {female} with a female word. Log scale."
+    ).format(male=f"{male:,}", female=f"{female:,}")
+    chart = drawn(pd.DataFrame(rows), description=says, say=_, palette=colours())
+    signed = [{**row, "signature": report.settings.signature} for row in rows]
+    show_chart(chart, signed, key=f"{key}-before-after", says=says)
     with st.expander(_("All numbers")):
         st.dataframe(
             [_number_row(report, pair, side) for pair, side in report.cells], hide_index=True, key=f"{key}-numbers"
@@ -151,23 +164,6 @@ def _show_funnel(report: Report, key: str) -> None:
 def _step_row(step: Step, report: Report) -> Row:
     row: Row = {"step": _(step.name), "left": step.left, "lost": step.lost, "flagged": step.flagged}
     return row | {"signature": report.settings.signature}
-
-
-def _show_before_after(report: Report, key: str) -> None:
-    import pandas as pd
-
-    from evenhand.core.charts.describe import before_after as drawn
-
-    rows = before_after(report)
-    male = sum(int(row["male_after"]) for row in rows)
-    female = sum(int(row["female_after"]) for row in rows)
-    says = _(
-        "Pale: sentences with exactly one keyword; solid: candidates; labels: after / before filtering."
-        " {male} candidates with a male word, {female} with a female word. Log scale."
-    ).format(male=f"{male:,}", female=f"{female:,}")
-    chart = drawn(pd.DataFrame(rows), description=says, say=_, palette=colours())
-    signed = [{**row, "signature": report.settings.signature} for row in rows]
-    show_chart(chart, signed, key=f"{key}-before-after", says=says)
 
 
 def _number_row(report: Report, pair: str, side: str) -> Row:

@@ -65,7 +65,13 @@ def show_guideline(store: Store, project: Project) -> None:
     else:
         caption("There are no changes from the version in use yet.")
         send_older(store, project, newest)
-    _versions(store, project)
+    versions = guidelines(store, project)
+    with st.expander(_("Versions so far ({number})").format(number=len(versions))):
+        for one in reversed(versions):
+            said = one.changes or (_("the first version") if one.version == 1 else _("no description"))
+            text = _("Version {version}, {when}: {changes}")
+            st.markdown(plain(text.format(version=one.version, when=moment(one.created), changes=said)))
+            st.caption(plain(series(choice_name(each) for each in one.reasons)))
 
 
 def _opened(store: Store, project: Project) -> tuple[Draft, str]:
@@ -222,16 +228,6 @@ def _scheme_lines(scheme: Scheme | None) -> list[str]:
 def _line(option: object) -> str:
     key, code, zh, en = (getattr(option, name) for name in ("key", "code", "zh", "en"))
     return f"{key or '·'}  {code}: {zh} / {en}"
-
-
-def _versions(store: Store, project: Project) -> None:
-    versions = guidelines(store, project)
-    with st.expander(_("Versions so far ({number})").format(number=len(versions))):
-        for one in reversed(versions):
-            said = one.changes or (_("the first version") if one.version == 1 else _("no description"))
-            text = _("Version {version}, {when}: {changes}")
-            st.markdown(plain(text.format(version=one.version, when=moment(one.created), changes=said)))
-            st.caption(plain(series(choice_name(each) for each in one.reasons)))
 
 
 def publish(store: Store, project: Project, now: Draft) -> None:

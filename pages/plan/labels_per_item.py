@@ -11,7 +11,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.work import Forecast, Sample, forecast, has_pilot
 from evenhand.annotations.guideline.relabelling import left_to_relabel
 from evenhand.annotations.items.wanted_labels import plan_effects
-from evenhand.annotations.projects.preregistration import Sheet, form, preregister, sheets
+from evenhand.annotations.projects.preregistration import form, preregister, sheets
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.queue.leases import on_desks
@@ -429,7 +429,14 @@ def show_preregistration(store: Store, project: Project) -> None:
     """The sheets in the log, and a form for one more."""
     st.subheader(_("Pre-registration"), anchor=False)
     for one in sheets(store, project):
-        _show(one)
+        when = moment(one.written)
+        if one.labels:
+            title = _("Pre-registration of {time}, after {n} labels", time=when, n=f"{one.labels:,}")
+        else:
+            title = _("Pre-registration of {time}, before any label", time=when)
+        with st.expander(plain(title), icon=":material/lock:"):
+            st.text(one.text)
+            st.caption(plain(f"SHA-256 {one.sha256}"))
     with st.expander(_("Add a pre-registration to the log"), icon=":material/edit_note:"):
         write(
             "What you expect, which measures decide, how large a difference matters, and when"
@@ -446,14 +453,3 @@ def show_preregistration(store: Store, project: Project) -> None:
             with errors_shown():
                 preregister(store, project, text, late=late)
                 st.rerun()
-
-
-def _show(one: Sheet) -> None:
-    when = moment(one.written)
-    if one.labels:
-        title = _("Pre-registration of {time}, after {n} labels", time=when, n=f"{one.labels:,}")
-    else:
-        title = _("Pre-registration of {time}, before any label", time=when)
-    with st.expander(plain(title), icon=":material/lock:"):
-        st.text(one.text)
-        st.caption(plain(f"SHA-256 {one.sha256}"))

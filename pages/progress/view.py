@@ -282,7 +282,15 @@ def cells(project: Project, found: Dashboard) -> None:
         which = choose(_("Pairs and sides"), shown, "progress-cells", heading=False)
         rows = [cell for cell in rows if which == "all" or _matches(cell.forecast, which)]
     if rows:
-        show_html(_cell_table(project, rows, quotas))
+        generations = project.kind == "generations"
+        heads = [_("Mined") if not generations else _("Texts"), _("Reviewed")]
+        heads += [_("Same choice") if generations else _("Accepted by all")]
+        heads += [_("With a gold label") if generations else _("Kept"), _("Left")]
+        heads += [_("Quota"), _("Missing"), _("Share kept"), _("Needed")] if quotas else []
+        first = _("Stratum") if generations else _("Keyword pair")
+        question = [Column(_("Can the quota be met?"))] if quotas else []
+        columns = [Column(first), *question, *(Column(head, "number") for head in heads)]
+        show_html(table(columns, (_cell_row(cell, quotas, generations) for cell in rows), kind="narrow pinned"))
     else:
         inform("There are none.", icon=":material/check:")
     caption_with_files(
@@ -342,18 +350,6 @@ def _meaning(project: Project, quotas: bool) -> str:
         " interval. With fewer than {own} reviewed, the share kept over all pairs is used (a)."
     ).format(own=OWN_RATE)
     return paragraph((text, needed))
-
-
-def _cell_table(project: Project, rows: list[CellState], quotas: bool) -> Markup:
-    generations = project.kind == "generations"
-    heads = [_("Mined") if not generations else _("Texts"), _("Reviewed")]
-    heads += [_("Same choice") if generations else _("Accepted by all")]
-    heads += [_("With a gold label") if generations else _("Kept"), _("Left")]
-    heads += [_("Quota"), _("Missing"), _("Share kept"), _("Needed")] if quotas else []
-    first = _("Stratum") if generations else _("Keyword pair")
-    question = [Column(_("Can the quota be met?"))] if quotas else []
-    columns = [Column(first), *question, *(Column(head, "number") for head in heads)]
-    return table(columns, (_cell_row(cell, quotas, generations) for cell in rows), kind="narrow pinned")
 
 
 def _cell_row(cell: CellState, quotas: bool, generations: bool) -> list[str | Markup]:

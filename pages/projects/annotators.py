@@ -47,7 +47,16 @@ def show_people(store: Store, project: Project) -> None:
     if left:
         with st.expander(_("Former annotators ({number})").format(number=len(left)), expanded=not people):
             for person in left:
-                _former_annotator(store, project, person)
+                with st.container(horizontal=True, vertical_alignment="center"):
+                    own = own_progress(store, project, person)
+                    st.markdown(f"**{plain(person.name)}**", width=200)
+                    caption("{labels} labels, which stay and count", labels=f"{own.labelled:,}")
+                    where = {"project": project.name, "annotator": person.name}
+                    page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
+                    st.button(
+                        _("Reactivate"), key=f"return-{person.uid}", icon=":material/person_add:", on_click=_reactivate,
+                        args=(project, person),
+                    )  # fmt: skip
 
 
 def _show_uninvited(store: Store, project: Project) -> None:
@@ -74,19 +83,6 @@ def _person(store: Store, project: Project, person: Annotator) -> None:
             _rename(store, project, person)
             _replace(store, project, person)
             _leaving(project, person)
-
-
-def _former_annotator(store: Store, project: Project, person: Annotator) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        own = own_progress(store, project, person)
-        st.markdown(f"**{plain(person.name)}**", width=200)
-        caption("{labels} labels, which stay and count", labels=f"{own.labelled:,}")
-        where = {"project": project.name, "annotator": person.name}
-        page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
-        st.button(
-            _("Reactivate"), key=f"return-{person.uid}", icon=":material/person_add:", on_click=_reactivate,
-            args=(project, person),
-        )  # fmt: skip
 
 
 def _rename(store: Store, project: Project, person: Annotator) -> None:

@@ -108,7 +108,19 @@ def show_form() -> None:
         )
         people = _people()
     with right:
-        settings = _settings()
+        per_item = st.number_input(_("Labels for each sentence"), 1, 100, 3, key="per_item")
+        gold: GoldRule = st.radio(
+            _("A sentence is accepted when"), get_args(GoldRule), key="gold", horizontal=True, format_func=gold_name
+        )
+        forms: tuple[Form, Form] = ("masked", "original")
+        label = _("On the desk, the keyword is")
+        form = st.radio(label, forms, key="presentation", horizontal=True, format_func=form_name)
+        caption("Choose hidden for the journal criteria, which judge the sentence with its keyword masked.")
+        with st.expander(_("Order of the sentences")):
+            seed = st.number_input(
+                _("Seed"), 0, 2**31 - 1, 0, key="seed", help=_("The same seed and sentences give the same order.")
+            )
+        settings = {"per_item": int(per_item), "gold": gold, "presentation": form, "seed": int(seed)}
     st.subheader(_("Guideline"), anchor=False)
     criteria = _criteria(spoken)
     st.subheader(_("Quotas"), anchor=False)
@@ -173,22 +185,6 @@ def _other_scheme(chosen: editors.SchemeName) -> Criteria:
     caption("An empty text says what the scheme has.")
     text = edit_text(preference(language()) if chosen == "preference" else "", key=f"guideline-{chosen}-scheme")
     return Criteria(text.strip() or scheme_text(scheme, language()), scheme.choices, scheme.flags, scheme.more)
-
-
-def _settings() -> dict[str, Any]:
-    per_item = st.number_input(_("Labels for each sentence"), 1, 100, 3, key="per_item")
-    gold: GoldRule = st.radio(
-        _("A sentence is accepted when"), get_args(GoldRule), key="gold", horizontal=True, format_func=gold_name
-    )
-    forms: tuple[Form, Form] = ("masked", "original")
-    label = _("On the desk, the keyword is")
-    form = st.radio(label, forms, key="presentation", horizontal=True, format_func=form_name)
-    caption("Choose hidden for the journal criteria, which judge the sentence with its keyword masked.")
-    with st.expander(_("Order of the sentences")):
-        seed = st.number_input(
-            _("Seed"), 0, 2**31 - 1, 0, key="seed", help=_("The same seed and sentences give the same order.")
-        )
-    return {"per_item": int(per_item), "gold": gold, "presentation": form, "seed": int(seed)}
 
 
 def gold_name(rule: str) -> str:

@@ -247,24 +247,21 @@ def show_follow_ups(store: Store, project: Project) -> None:
         " the data sheet."
     )
     for one in follow_ups(store, project):
-        _show_sample(one)
+        names = {"kept": _("kept"), "rejected": _("rejected")}
+        with st.container(border=True):
+            st.markdown("**" + plain(one.project.name) + "**")
+            for stratum, found in one.strata.items():
+                text = _("{stratum}: {neutral} of {judged} judged sentences are neutral: {share} ({drawn} drawn)")
+                text = text.format(
+                    stratum=names[stratum], neutral=found.neutral, judged=found.judged, drawn=found.drawn,
+                    share=with_brackets(found.share, ".1%") if found.judged else note_text(found.share.reason),
+                )  # fmt: skip
+                st.write(plain(text))
+            caption("{n} people outside the project. Intervals: {method}.", n=one.people, method=METHOD)
+            if one.left_out:
+                st.caption(plain(why_left_out(one)))
     with st.expander(_("Draw a follow-up sample"), icon=":material/add:"):
         _form(store, project)
-
-
-def _show_sample(one: FollowUp) -> None:
-    names = {"kept": _("kept"), "rejected": _("rejected")}
-    with st.container(border=True):
-        st.markdown("**" + plain(one.project.name) + "**")
-        for stratum, found in one.strata.items():
-            text = _("{stratum}: {neutral} of {judged} judged sentences are neutral: {share} ({drawn} drawn)").format(
-                stratum=names[stratum], neutral=found.neutral, judged=found.judged, drawn=found.drawn,
-                share=with_brackets(found.share, ".1%") if found.judged else note_text(found.share.reason),
-            )  # fmt: skip
-            st.write(plain(text))
-        caption("{n} people outside the project. Intervals: {method}.", n=one.people, method=METHOD)
-        if one.left_out:
-            st.caption(plain(why_left_out(one)))
 
 
 def why_left_out(one: FollowUp) -> str:
