@@ -20,5 +20,5 @@ with open_store() as store:
         show_error(error)
         st.stop()
     show_numbers(found)
-    show_lines(store, wish, found)
+    show_lines(wish, found)
     show_made_how(wish, found)

@@ -226,7 +226,7 @@ def _log_span(estimate: Estimate) -> str:
     return f"{estimate.low:+.2f} – {estimate.high:+.2f}".replace("-", "−")
 
 
-def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
+def show_lines(wish: Wish, found: Concordance) -> None:
     """The first lines, each with the whole sentence behind it, and all of them as a file."""
     if not found.lines:
         return

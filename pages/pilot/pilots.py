@@ -36,7 +36,7 @@ def show_pilots(store: Store, project: Project) -> None:
     going = open_pilot(store, project)
     over = [one for one in pilots(store, project) if one.closed is not None]
     if going is not None:
-        _show_open(store, project, pilot_figures(store, project, going))
+        _show_open(project, pilot_figures(store, project, going))
     elif over:  # a second pilot is the exception
         st.button(
             _("Continue to the tags"),
@@ -106,7 +106,7 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
                 st.rerun()
 
 
-def _show_open(store: Store, project: Project, found: PilotFigures) -> None:
+def _show_open(project: Project, found: PilotFigures) -> None:
     pilot = found.pilot
     with st.container(border=True):
         st.subheader(_("Pilot {number} is open", number=pilot.number), anchor=False)

@@ -81,7 +81,7 @@ def _person(store: Store, project: Project, person: Annotator) -> None:
         page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
         with st.popover(_("Change"), icon=":material/manage_accounts:", type="tertiary", key=f"change-{person.uid}"):
             _rename(store, project, person)
-            _replace(store, project, person)
+            _replace(project, person)
             _leaving(project, person)
 
 
@@ -93,7 +93,7 @@ def _rename(store: Store, project: Project, person: Annotator) -> None:
     st.button(_("Rename"), key=f"rename-{person.uid}", on_click=_rename_now, args=(project, person))
 
 
-def _replace(store: Store, project: Project, person: Annotator) -> None:
+def _replace(project: Project, person: Annotator) -> None:
     st.divider()
     st.text_input(_("Successor"), key=f"successor-{person.uid}", max_chars=80, placeholder=_("Name of a person"))
     caption(

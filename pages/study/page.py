@@ -17,7 +17,7 @@ with open_store() as store:
         if found:
             names = {uid: plain(one.name) for uid, one in found.items()}
             uid = choose(_("Study"), names, f"study-{project.uid}")
-            show_study(store, project, found[uid])
+            show_study(store, found[uid])
         else:
             inform("This project has no studies yet.")
         show_new(store, project, open_at_first=not found)

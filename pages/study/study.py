@@ -78,7 +78,7 @@ def _withdraw(store: Store, study: studies.Study, who: Person) -> None:
     st.rerun()
 
 
-def show_study(store: Store, project: Project, study: studies.Study) -> None:
+def show_study(store: Store, study: studies.Study) -> None:
     """Everything about one study."""
     st.code(address_on_this_server(path_for(store, study)), language=None, wrap_lines=True)
     st.caption(
