@@ -197,7 +197,7 @@ def _brought_page():
     from evenhand.annotations.files.import_labels import LabelImport
     from evenhand.annotations.files.package.write_package import PackageImport
     from evenhand.core.types import Problem
-    from evenhand.pages.projects.import_.report import show_brought
+    from evenhand.pages.projects.import_.imports import show_brought
 
     items, labels = (
         ImportReport("utf-8", "generations", rows=7, imported=5, duplicates=1),
@@ -211,7 +211,7 @@ def _brought_page():
 def _lacking_page():
     from evenhand.annotations.files.import_labels import LabelImport
     from evenhand.annotations.files.package.write_package import GoldLabels, PackageImport
-    from evenhand.pages.projects.import_.report import show_brought
+    from evenhand.pages.projects.import_.imports import show_brought
 
     left_out = {"annotators": 1, "labels": 90, "comments": 2, "open_cases": 3}
     gold = GoldLabels(rows=89, here=10, imported=77, kept=2, withheld=1, left_out=left_out)
