@@ -27,7 +27,7 @@ SAID = ("AAA", "AAR", "RRR", "AAA", "RRA", "AAA", "AAA", "RRR", "ARA", "AAA", "R
 
 
 def labels(said: tuple[str, ...] = SAID) -> pd.DataFrame:
-    rows = [(item, who, one) for item, row in enumerate(said) for who, one in zip("xyz", row, strict=True)]
+    rows = [(item, who, label) for item, row in enumerate(said) for who, label in zip("xyz", row, strict=True)]
     return pd.DataFrame(rows, columns=["item", "annotator", "choice"])
 
 
@@ -52,7 +52,7 @@ def test_mine_returns_candidates_as_a_table() -> None:
 
 def test_agreement_equals_statsmodels_and_the_definition_of_alpha() -> None:
     frame = evenhand.agreement(labels())
-    rows = np.array([[{"A": 0, "R": 1}[one] for one in row] for row in SAID])
+    rows = np.array([[{"A": 0, "R": 1}[label] for label in row] for row in SAID])
     pairs = [a == b for row in SAID for a, b in combinations(row, 2)]
     expected = {
         "full agreement": sum(len(set(row)) == 1 for row in SAID) / len(SAID),

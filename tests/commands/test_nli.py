@@ -121,8 +121,8 @@ def test_the_set_is_written_as_a_file_and_classified(tmp_path) -> None:
     assert data["rows"] == {"PS": 200, "AS": 200, "NS": 200}
     with path.open(encoding="utf-8", newline="") as file:
         assert len(list(csv.DictReader(file))) == 600
-    asked = as_json("ask", "--model", "planted:nli=1", "--language", "ja", "--probes", str(path))
-    assert asked["s"] == 1.0
+    reply = as_json("ask", "--model", "planted:nli=1", "--language", "ja", "--probes", str(path))
+    assert reply["s"] == 1.0
 
 
 def test_planted_classifiers_cannot_be_trained() -> None:

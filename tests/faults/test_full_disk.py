@@ -27,8 +27,8 @@ def started() -> Iterator[Callable[..., Server]]:
         return made[-1]
 
     yield start
-    for one in made:
-        one.stop()
+    for client in made:
+        client.stop()
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def refused(crew: Crew, why: str) -> None:
     """Wait until annotators have got the message that the database cannot be written."""
 
     def several_were() -> bool:
-        return sum(n for said, n in crew.replies.items() if said.startswith("503") and why in said) > 4
+        return sum(n for reply, n in crew.replies.items() if reply.startswith("503") and why in reply) > 4
 
     until(several_were, 60, lambda: crew.replies)
 

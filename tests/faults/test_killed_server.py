@@ -23,8 +23,8 @@ def started(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         return made[-1]
 
     yield start
-    for one in made:
-        one.stop()
+    for client in made:
+        client.stop()
 
 
 def log(server: Server) -> str:

@@ -141,7 +141,7 @@ def test_the_log_deleted_by_a_closed_database_is_not_missed(fresh_store: Store) 
     assert not side(path, "-wal").exists()
     for number in range(2):
         with Store.open(path) as store, Store.open(path) as beside:
-            for one in (store, beside):
-                with one.write() as db:
-                    row = (f"{number}{one is store}",) * 2
+            for database in (store, beside):
+                with database.write() as db:
+                    row = (f"{number}{database is store}",) * 2
                     db.execute("INSERT INTO annotator (uid, name, created) VALUES (?, ?, 'now')", row)

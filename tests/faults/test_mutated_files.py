@@ -56,11 +56,11 @@ def value_changed(value: Any, draw: random.Random) -> Any:
         return draw.choice(ODD)
     if isinstance(value, list):
         place = draw.randrange(len(value))
-        return [value_changed(one, draw) if n == place else one for n, one in enumerate(value)]
+        return [value_changed(entry, draw) if n == place else entry for n, entry in enumerate(value)]
     key = draw.choice(list(value))
     if draw.random() < 0.15:
-        return {name: one for name, one in value.items() if name != key}
-    return {name: value_changed(one, draw) if name == key else one for name, one in value.items()}
+        return {name: entry for name, entry in value.items() if name != key}
+    return {name: value_changed(entry, draw) if name == key else entry for name, entry in value.items()}
 
 
 def lines_changed(data: bytes, draw: random.Random) -> bytes:
@@ -155,7 +155,7 @@ def check(seeds: Path, folder: Path, kind: str, number: int) -> None:
     assert error is None or isinstance(error, EvenhandError | SystemExit), f"{kind} {number}: {error!r}"
     if isinstance(error, EvenhandError):
         assert rows_of(database) == before, f"{kind} {number}: {error}"
-    assert [one.name for one in folder.glob(".*")] == []
+    assert [file.name for file in folder.glob(".*")] == []
     with Store.open(database) as store:
         assert broken_rules(store) == [], f"{kind} {number}"
     for left in folder.iterdir():

@@ -26,18 +26,18 @@ KEYS = ["item", "operations", "want", "have", "op_id", "choice", "reasons", "spa
 
 def body(draw: random.Random) -> bytes:
     """Return JSON or a form with odd values, broken JSON, or any bytes."""
-    said = {draw.choice(KEYS): draw.choice(VALUES) for _ in range(draw.randrange(5))}
+    fields = {draw.choice(KEYS): draw.choice(VALUES) for _ in range(draw.randrange(5))}
     if draw.random() < 0.3:
-        said["operations"] = [{draw.choice(KEYS): draw.choice(VALUES) for _ in range(8)}]
+        fields["operations"] = [{draw.choice(KEYS): draw.choice(VALUES) for _ in range(8)}]
     match draw.randrange(4):
         case 0:
-            return b"&".join(f"{key}={value}".encode("utf-8", "surrogatepass") for key, value in said.items())
+            return b"&".join(f"{key}={value}".encode("utf-8", "surrogatepass") for key, value in fields.items())
         case 1:
-            return json.dumps(said).encode()[: draw.randrange(80)]
+            return json.dumps(fields).encode()[: draw.randrange(80)]
         case 2:
             return draw.randbytes(draw.randrange(200))
         case _:
-            return json.dumps(said).encode()
+            return json.dumps(fields).encode()
 
 
 @pytest.mark.parametrize("number", [5, pytest.param(1_000, marks=pytest.mark.long)])

@@ -161,7 +161,7 @@ def test_the_server_reads_rows_in_another_process(tmp_path: Path, in_children: N
     results = list(rows(open_source(path)))
     bounded.read_in_children(False)
     own = list(rows(open_source(path)))
-    shown = [[(one.line, one.values, one.cells, str(one.problem)) for one in several] for several in (results, own)]
+    shown = [[(row.line, row.values, row.cells, str(row.problem)) for row in several] for several in (results, own)]
     assert shown[0] == shown[1] and len(own) == 1_002
     broken = [row.problem for row in results if row.problem]
     assert [(type(entry), entry.line, str(entry)) for entry in broken] == [

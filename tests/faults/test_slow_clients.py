@@ -40,8 +40,8 @@ def server(tmp_path: Path) -> Iterator[Callable[[type[Server]], Server]]:
         return made[-1]
 
     yield start
-    for one in made:
-        one.stop()
+    for client in made:
+        client.stop()
 
 
 def connect(server: Server, sent: bytes = b"") -> socket.socket:
@@ -72,8 +72,10 @@ def test_a_disconnect_while_sending_logs_no_traceback(server: Callable[..., Serv
     for sent in (HALF, FORM):
         with connect(running, sent):
             time.sleep(0.3)
-    with connect(running, b"GET /_stcore/health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n") as asked:
-        assert b"200 OK" in asked.recv(4096)
+    with connect(
+        running, b"GET /_stcore/health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+    ) as connection:
+        assert b"200 OK" in connection.recv(4096)
     assert "Traceback" not in log(running)
 
 
@@ -81,15 +83,15 @@ def test_too_many_connections_do_not_fill_the_log(server: Callable[..., Server])
     running = server(FewDescriptors)
     idle = [connect(running) for _ in range(70)]
     time.sleep(5)
-    for one in idle:
-        one.close()
+    for client in idle:
+        client.close()
 
     def answers() -> bool:
         with (
             contextlib.suppress(OSError),
-            connect(running, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") as asked,
+            connect(running, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") as healthy,
         ):
-            return b"200 OK" in asked.recv(4096)
+            return b"200 OK" in healthy.recv(4096)
         return False
 
     until(answers, 60, lambda: log(running))
@@ -105,8 +107,8 @@ def test_the_server_opens_no_outside_connection(server: Callable[..., Server], m
         # Until it answers, the test's own requests must not go to the proxy.
         monkeypatch.setattr("urllib.request.getproxies", dict)
         running = server()
-        with connect(running, SOCKET) as asked:
-            assert b"403 Forbidden" in asked.recv(4096)
+        with connect(running, SOCKET) as connection:
+            assert b"403 Forbidden" in connection.recv(4096)
         outside.settimeout(2)
         with pytest.raises(TimeoutError):
             outside.accept()

@@ -234,8 +234,8 @@ class Curation(RuleBasedStateMachine):
     @rule(number=st.integers(0, 9), choice=st.sampled_from(("accept", "reject", None)))
     def hidden_gold(self, number: int, choice: str | None) -> None:
         query = "SELECT uid FROM item JOIN batch ON batch.id = item.batch AND published > 0 ORDER BY item.hash"
-        if found := self.store.db.execute(query).fetchall():
-            set_known(self.store, self.project, found[number % len(found)][0], choice)
+        if rows := self.store.db.execute(query).fetchall():
+            set_known(self.store, self.project, rows[number % len(rows)][0], choice)
 
     @rule(name=st.sampled_from(tuple(FILES)))
     def undo_or_import_again(self, name: str) -> None:

@@ -147,7 +147,7 @@ class Leaving(Curation):
             assert search_items(store, made, Filters(status=status)).total == number
         assert search_items(store, made, Filters()).total == counted.items == sum(statuses.values())
         query = f"SELECT count(*) FROM assignment JOIN item ON item.id = item {PUBLISHED} WHERE {{}} IS NOT NULL"
-        standing, blind = (store.db.execute(query.format(one)).fetchone()[0] for one in ("latest", "blind"))
+        standing, blind = (store.db.execute(query.format(condition)).fetchone()[0] for condition in ("latest", "blind"))
         assert sum(person.labels for person in dashboard(store, made).people) == standing
         assert sum(labels * items for labels, items in counted.by_labels.items()) == blind
         by_labels = agreement(store, made, resampling=FEW_DRAWS, on="all").by_labels

@@ -127,7 +127,7 @@ class Desks(RuleBasedStateMachine):
         read = list(each_labelled_item(self.store, self.project))
         for which, name in (("all", "every"), ("latest", "latest"), ("blind", "blind")):
             rows = label_rows(self.store, self.project, which=which)  # type: ignore[arg-type]
-            assert [row for one in read for row in getattr(one, name)] == rows
+            assert [row for desk in read for row in getattr(desk, name)] == rows
 
     @invariant()
     def same_counts(self) -> None:

@@ -130,7 +130,7 @@ def test_a_lead_invites_and_signs_out(fresh_store: Store, come: Come) -> None:
     assert "Firefox, Linux (this one)" in text_of(page)
     page.button(key=f"reset-{project.uid}-{ada.uid}").click().run()
     shown = [element.value for element in page.main if element.type in ("markdown", "code")]
-    names = [one for one in shown if one in ("**Ada**", "**Both**") or "New password of" in one]
+    names = [line for line in shown if line in ("**Ada**", "**Both**") or "New password of" in line]
     assert names[:2] == ["**Ada**", "**New password of Ada**"]  # next to the account that it is for
 
 

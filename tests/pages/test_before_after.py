@@ -58,7 +58,7 @@ def test_built_in_items_are_in_the_language_of_the_model_before(fresh_store: Sto
 
 def test_a_tuned_model_is_chosen_by_its_name() -> None:
     assert model_label("/srv/lab-tunes/back") == "back (tuned)"
-    assert [model_label(one) for one in ("org/back", "/srv/models/back")] == ["org/back", "/srv/models/back"]
+    assert [model_label(name) for name in ("org/back", "/srv/models/back")] == ["org/back", "/srv/models/back"]
 
 
 def test_a_wrong_number_of_placebos_is_one_sentence(fresh_store: Store) -> None:
@@ -106,7 +106,7 @@ def test_generations_are_mixed_blind_into_a_project(fresh_store: Store) -> None:
         out.parent.mkdir(exist_ok=True)
         row = {"completion": f" Then {word} left.", "model": model, "name": "Noa", "pronouns": ["she"], "index": 1}
         rows = [{"context": f"Noa keeps bees ({i}).", **row} for i in range(4)]
-        out.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+        out.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         write_record(out, {"model": model, "created": f"2026-01-01T00:00:0{len(word)}+00:00"})
     page = without_errors(open_page("before_after", compare="people"))
     page.text_input(key="ba-mix-project").set_value("mixed")
@@ -123,8 +123,8 @@ def test_generations_are_mixed_blind_into_a_project(fresh_store: Store) -> None:
     text = text_of(without_errors(page.button(key="ba-pairs-start").click().run()))
     assert "4 comparisons of 4 contexts are in the project compared" in text
     pairs = {
-        (one.extra["model"], one.extra["second_model"])
-        for one in items(fresh_store, find_project(fresh_store, "compared"))
+        (item.extra["model"], item.extra["second_model"])
+        for item in items(fresh_store, find_project(fresh_store, "compared"))
     }
     assert {frozenset(pair) for pair in pairs} == {frozenset(("Old-7B", "New-7B"))}
 

@@ -76,7 +76,7 @@ def dangerous(page: AppTest) -> list[tuple[str, str, str]]:
             continue
         for kind, field, text in strings(element.proto):
             if element.type == "html" or getattr(element.proto, "allow_html", False):
-                results += [(kind, field, one) for one in running(text)]
+                results += [(kind, field, part) for part in running(text)]
             elif field in READ and LIVE.search(text):
                 results.append((kind, field, text))
     return results

@@ -56,7 +56,7 @@ def test_the_numbers_of_the_comparison_are_shown(fresh_store: Store) -> None:
     assert made.signature in [code.value for code in at.code]
     assert "Against the margin: " in captions_of(at)
     assert len(cards(at)) == 10 and f"{len(made.differences)} generations" in " ".join(c.value for c in at.caption)
-    hidden = {one.text for one in texts[60:]}
+    hidden = {text.text for text in texts[60:]}
     assert not any(text in card for text in hidden for card in cards(at))
     assert "Weighted to all generations" in [heading.value for heading in at.subheader]
     at.button_group(key="bins").set_value(["plural_they"]).run()
@@ -160,15 +160,15 @@ def test_page_command_and_data_sheet_show_equal_intervals(fresh_store: Store) ->
     assert 0 < full["low"] < full["value"] < full["high"] < 1
     sheet = datasheet(fresh_store, project, "en").replace("\\", "")
     rows = [line for line in sheet.splitlines() if line.startswith("| ")]
-    for name, one in (("Full agreement of ", full), ("Krippendorff's alpha ", alpha)):
-        cells = f" | {one['value']:.3f} | [{one['low']:.3f}, {one['high']:.3f}] | {one['n']} |"
+    for name, estimate in (("Full agreement of ", full), ("Krippendorff's alpha ", alpha)):
+        cells = f" | {estimate['value']:.3f} | [{estimate['low']:.3f}, {estimate['high']:.3f}] | {estimate['n']} |"
         assert [row for row in rows if row.startswith(f"| {name}") and row.endswith(cells)], name
     at = open_page("agreement", project=project.name)
     shown = {metric.label: metric.value for metric in at.metric}
     assert shown["Full agreement"] == shown["Pairwise agreement"] == f"{full['value']:.1%}"
-    said = captions_of(at)
-    assert said.count(f"95% interval: {full['low']:.1%} – {full['high']:.1%} (") == 2
-    assert f"95% interval: {alpha['low']:.2f} – {alpha['high']:.2f} (" in said
+    captions = captions_of(at)
+    assert captions.count(f"95% interval: {full['low']:.1%} – {full['high']:.1%} (") == 2
+    assert f"95% interval: {alpha['low']:.2f} – {alpha['high']:.2f} (" in captions
 
 
 def test_the_agreement_page_shows_four_ways(fresh_store: Store) -> None:

@@ -100,7 +100,9 @@ def test_the_file_of_disagreements_contains_no_text(path: Path) -> None:
         project = find_project(store, "made")
         result = against_people(store, project, judge(store, project, "first-pronoun rule"))
     rows = [_row(project, disagreement, "s") for disagreement in result.disagreements]
-    assert rows and not any(one.text in str(row) for one, row in zip(result.disagreements, rows, strict=True))
+    assert rows and not any(
+        disagreement.text in str(row) for disagreement, row in zip(result.disagreements, rows, strict=True)
+    )
 
 
 def test_an_open_desk_must_confirm_before_seeing_judges(path: Path) -> None:

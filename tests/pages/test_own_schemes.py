@@ -166,7 +166,7 @@ def compared(tmp_path: Path) -> Path:
         every = list(items(store, found))
         for who, choices in zip(people, (("first", "first", "tie"), ("first", "second", "tie")), strict=True):
             operations = [
-                decide(item, one, left="first", desk=who.name) for item, one in zip(every, choices, strict=False)
+                decide(item, choice, left="first", desk=who.name) for item, choice in zip(every, choices, strict=False)
             ]
             assert all(answer.stored for answer in store_operations(store, found, who, operations))
     return tmp_path
@@ -198,7 +198,7 @@ def test_pages_show_both_texts_and_the_chosen_one(compared: Path, language: str)
         assert all(name in shown for name in names)
     app = without_errors(open_page("agreement", language, project="pairs"))
     name = "Left chosen" if language == "en" else "选左边"
-    table = next(one.value for one in app.dataframe if name in one.value.columns)
+    table = next(frame.value for frame in app.dataframe if name in frame.value.columns)
     assert list(table.iloc[:, 2]) == [4, 2, 2]  # ties choose no side
 
 

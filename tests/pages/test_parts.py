@@ -136,7 +136,7 @@ def test_a_lead_sees_nothing_of_another_project(
     listed = text_of(open_page("jobs"))
     assert "own\\.csv" in listed and "a\\.csv" in listed
     assert "secret" not in listed and "other\\.csv" not in listed
-    seen = {one.uid for one in (theirs, nobodys, own, ours) if one.is_for(lead_of(fresh_store, lena))}
+    seen = {item.uid for item in (theirs, nobodys, own, ours) if item.is_for(lead_of(fresh_store, lena))}
     assert seen == {own.uid, ours.uid}
 
 

@@ -114,7 +114,7 @@ def test_a_record_is_searched_and_omits_others(
 def test_the_lead_is_asked_in_private(fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]) -> None:
     project, (_ada, bo) = two_at_work
     app = open_page("record", project=project.name, annotator="Bo")
-    (area,) = [one for one in app.text_area if str(one.key).startswith("talk-text-")]
+    (area,) = [entry for entry in app.text_area if str(entry.key).startswith("talk-text-")]
     uid = str(area.key).removeprefix("talk-text-")
     area.set_value("Is 学姐 a <b>term</b>?")
     app.button(key=f"talk-send-{uid}").click()

@@ -220,19 +220,19 @@ def test_people_quotas_settings_and_archive_are_changed(store, empty):
     app.selectbox(key="opinion_model").set_value("demo-zh")
     assert app.button(key="save_settings").disabled
     without_exception(app.run())
-    (said,) = (info.value for info in app.info)
-    assert "rule: all annotators accept it → most annotators accept it" in said.replace("\\", "")
-    assert "opinion shown after a label: no opinion → demo-zh" in said.replace("\\", "")
+    (message,) = (info.value for info in app.info)
+    assert "rule: all annotators accept it → most annotators accept it" in message.replace("\\", "")
+    assert "opinion shown after a label: no opinion → demo-zh" in message.replace("\\", "")
     without_exception(app.button(key="save_settings").click().run())
     changed = project(store, "改名")
     assert (changed.gold, changed.opinion_model) == ("majority", "demo-zh")
     assert [h.value for h in app.header] == ["改名"]
 
     without_exception(app.button(key="archive").click().run())
-    assert projects(store) == [] and [one.name for one in projects(store, archived=True)] == ["改名"]
+    assert projects(store) == [] and [project.name for project in projects(store, archived=True)] == ["改名"]
     without_exception(app.button(key="back").click().run())
     without_exception(app.button(key=f"back-{empty.uid}").click().run())
-    assert [one.name for one in projects(store)] == ["改名"]
+    assert [project.name for project in projects(store)] == ["改名"]
 
 
 def test_items_skipped_by_all_can_be_handed_out_again(store, sample_project):
@@ -248,7 +248,7 @@ def test_items_skipped_by_all_can_be_handed_out_again(store, sample_project):
     app = open_section(open_page("projects", project="sample"), "aside")
     assert aside[0].text in text_of(app)
     without_exception(app.button(key=f"hand-out-{aside[0].uid}").click().run())
-    assert [one.uid for one in set_aside_items(store, sample_project)] == [one.uid for one in aside[1:]]
+    assert [item.uid for item in set_aside_items(store, sample_project)] == [item.uid for item in aside[1:]]
     without_exception(app.button(key="hand-out-all").click().run())
     assert set_aside_items(store, sample_project) == []
     assert claim(store, sample_project, annotators(store, sample_project)[0], want=50)

@@ -80,10 +80,10 @@ def test_a_file_too_costly_to_read_is_refused_once(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create_project(fresh_store, "p")
-    asked: list[str] = []
+    questions: list[str] = []
 
     def refuse(path: Path, name: str) -> None:
-        asked.append(name)
+        questions.append(name)
         raise BadFile(TOO_LONG, file=name, seconds=120)
 
     monkeypatch.setattr(uploads, "read_first_elsewhere", refuse)
@@ -92,7 +92,7 @@ def test_a_file_too_costly_to_read_is_refused_once(
     for _ in range(2):
         assert "a.csv takes more than 120 seconds to read" in app.error[0].value.replace("\\", "")
         app = without_exception(app.run())
-    assert asked == ["a.csv"]
+    assert questions == ["a.csv"]
     assert list(tmp_path.rglob("a.csv")) == []
 
 

@@ -65,8 +65,8 @@ def test_drawn_items_are_answered_scored_and_withdrawn(fresh_store: Store) -> No
     next(button for button in page.button if button.label == "Set as known answers").click().run()
     assert not page.exception and len(cards(page)) == 0
     known = known_items(fresh_store, project)
-    assert {one.item.uid for one in known} == set(uids[:3])
-    assert {(one.choice, one.author, one.from_labels) for one in known} == {("reject", "Lead", False)}
+    assert {entry.item.uid for entry in known} == set(uids[:3])
+    assert {(entry.choice, entry.author, entry.from_labels) for entry in known} == {("reject", "Lead", False)}
     items = {item.uid: item for item in claim(fresh_store, project, ada)}
     choices = dict(zip(uids[:3], ("reject", "accept", "accept"), strict=True))
     store_operations(fresh_store, project, ada, [decide(items[uid], c, note="<script>") for uid, c in choices.items()])
@@ -105,8 +105,8 @@ def test_a_known_answer_is_set_for_an_item_by_its_text(fresh_store: Store) -> No
 def test_an_answer_taken_from_labels_is_marked_until_the_lead_changes_it(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 6, people=("Ada", "Bo", "Chen"), per_item=2)
     items = claim(fresh_store, project, people[0])
-    for one in people[:2]:
-        store_operations(fresh_store, project, one, [decide(item) for item in items])
+    for person in people[:2]:
+        store_operations(fresh_store, project, person, [decide(item) for item in items])
     page = open_part("known")
     page.button_group(key="draw-among").set_value("agreed").run()
     page.button(key="draw").click().run()
@@ -114,7 +114,7 @@ def test_an_answer_taken_from_labels_is_marked_until_the_lead_changes_it(fresh_s
     assert len(uids) == 6
     page.button_group(key=f"answer-{uids[0]}").set_value("reject")
     next(button for button in page.button if button.label == "Set as known answers").click().run()
-    known = {one.item.uid: (one.choice, one.from_labels) for one in known_items(fresh_store, project)}
+    known = {entry.item.uid: (entry.choice, entry.from_labels) for entry in known_items(fresh_store, project)}
     assert known == dict.fromkeys(uids[1:], ("accept", True)) | {uids[0]: ("reject", False)}
 
 

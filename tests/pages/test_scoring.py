@@ -78,7 +78,7 @@ def test_the_kept_sentences_of_a_project_are_scored_unless_all_are_chosen(fresh_
     without_errors(page.button(key="start").click().run())
     results = {job.title: kinds.settings_of(job) for job in jobs.jobs(fresh_store)}
     assert all((entry.uid, entry.file) == (project.uid, f"project:{project.name}") for entry in results.values())
-    assert {title: one.items for title, one in results.items()} == {
+    assert {title: score.items for title, score in results.items()} == {
         f"Score the kept sentences of {project.name} with known": "accepted",
         f"Score {project.name} with known": "all",
     }

@@ -173,8 +173,8 @@ def test_an_english_sentence_is_shown_with_forms_and_counterpart(fake, lang, mon
     assert 'class="male">his</span>' in shown and 'class="female">her</span>' in shown
     for form in ("their", "xyr", "hir", "eir"):
         assert f"<span>{form}</span>" in shown
-    said = translate("With the other word: {sentence}", lang).format(sentence="The doctor washed his hands.")
-    assert said in html_of(page)
+    sentence = translate("With the other word: {sentence}", lang).format(sentence="The doctor washed his hands.")
+    assert sentence in html_of(page)
     assert not page.warning
 
 

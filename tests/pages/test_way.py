@@ -20,8 +20,8 @@ def links(app: AppTest) -> dict[str, str]:
     """Return the labels of the navigation's links, without markup, with the project that each names."""
     results = {}
     for element in app.sidebar.get("page_link"):
-        asked = parse_qs(element.proto.query_string)
-        results[element.proto.label.replace("\\", "").replace("*", "")] = asked.get("project", [""])[0]
+        query = parse_qs(element.proto.query_string)
+        results[element.proto.label.replace("\\", "").replace("*", "")] = query.get("project", [""])[0]
     return results
 
 

@@ -136,8 +136,14 @@ def test_tests_import_no_tests() -> None:
     wrong = {
         name(file): sorted(bad)
         for file in SOURCES
-        if (bad := {one for one in imported(file) if one.startswith("tests.") and ".test_" in one})
-        or (bad := {one for one in imported(file) & packages if one.startswith("tests.") and one != "tests.support"})
+        if (bad := {module for module in imported(file) if module.startswith("tests.") and ".test_" in module})
+        or (
+            bad := {
+                module
+                for module in imported(file) & packages
+                if module.startswith("tests.") and module != "tests.support"
+            }
+        )
     }
     assert not wrong
 
@@ -296,8 +302,8 @@ def test_only_ground_modules_are_at_the_root_of_a_layer(layer: str) -> None:
 def test_the_tests_mirror_the_tree() -> None:
     """A folder of tests/core or tests/annotations is a package; one of tests/commands or tests/pages contains none."""
     folders = {str(folder.relative_to(ROOT / "tests")) for folder in packages("tests")}
-    mirrored = {one for one in folders if one.startswith(("core", "annotations", "commands", "pages", "web"))}
-    assert [one for one in sorted(mirrored) if not (ROOT / one).is_dir()] == []
+    mirrored = {folder for folder in folders if folder.startswith(("core", "annotations", "commands", "pages", "web"))}
+    assert [folder for folder in sorted(mirrored) if not (ROOT / folder).is_dir()] == []
     assert folders - mirrored <= {".", "browser", "faults", "models_of_the_store", "project", "support"}
 
 
@@ -431,7 +437,7 @@ def test_the_search_for_writes_works(tmp_path: Path) -> None:
 def test_every_table_has_an_owner() -> None:
     schema = "".join(f.read_text(encoding="utf-8") for f in sorted((ROOT / "annotations/database").rglob("*.py")))
     tables = set(re.findall(r"CREATE TABLE (\w+) \(", schema))
-    assert tables and tables == {one for one in OWNER if "." not in one}
+    assert tables and tables == {table for table in OWNER if "." not in table}
 
 
 def test_statements_use_the_views_of_valid_rows() -> None:

@@ -189,7 +189,7 @@ def test_messages_that_documents_quote_are_those_of_the_program() -> None:
     ]
     quoted = quoted_messages()
     assert len(quoted) > 20
-    assert [(name, text) for name, text in quoted if not any(one.fullmatch(text) for one in known)] == []
+    assert [(name, text) for name, text in quoted if not any(pattern.fullmatch(text) for pattern in known)] == []
 
 
 def test_anchors_are_there() -> None:
@@ -288,7 +288,7 @@ def test_help_texts_avoid_the_excluded_words() -> None:
     rows = text.split("| in the help of commands | never |")[1].split("\n\n")[0].splitlines()[2:]
     cells = [re.split(r"(?<!\\)\|", row)[2].replace("\\|", "|") for row in rows]
     never = [re.compile(part.strip()) for cell in cells for part in cell.split(", ")]
-    said = re.sub(r"\s+", " ", (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"))
+    document = re.sub(r"\s+", " ", (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"))
     assert len(never) > 12
-    assert {one.pattern: said[max(0, found.start() - 40) : found.end() + 20] for one in never
-            if (found := one.search(said))} == {}  # fmt: skip
+    assert {pattern.pattern: document[max(0, found.start() - 40) : found.end() + 20] for pattern in never
+            if (found := pattern.search(document))} == {}  # fmt: skip

@@ -70,4 +70,6 @@ def test_only_the_proxy_is_exposed_and_trusted() -> None:
     assert PARTS["app"]["user"] == PARTS["backup"]["user"] == "10001:10001"
     assert PARTS["app"]["environment"]["EVENHAND_PROXY"] == PARTS["caddy"]["networks"]["inner"]["ipv4_address"]
     for part in PARTS.values():
-        assert not [one for one in part.get("environment", {}) if re.search("TOKEN$|PASSWORD|SECRET|KEY$", one)]
+        assert not [
+            variable for variable in part.get("environment", {}) if re.search("TOKEN$|PASSWORD|SECRET|KEY$", variable)
+        ]

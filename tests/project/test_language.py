@@ -49,7 +49,7 @@ def in_code(file: Path) -> list[object]:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
     writers = {
-        one.name for node in nodes if node.module.startswith("evenhand.pages.ui.") for one in node.names
+        name.name for node in nodes if node.module.startswith("evenhand.pages.ui.") for name in node.names
     } & WRITERS
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     marked = [call for call in calls if call.func.id in writers | KEYWORDS and call.args]

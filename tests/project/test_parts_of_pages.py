@@ -76,12 +76,12 @@ def place_of(module: str, name: str, depth: int = 5) -> Place:
 
 def calls(module: str, node: ast.AST) -> Iterator[Place]:
     """Yield every function of this project that *node* calls or passes on."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in imports(module):
-            source, name = imports(module)[one.value.id]
-            yield place_of(f"{source}.{name}", one.attr)
-        elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
-            yield place_of(module, one.id)
+    for child in ast.walk(node):
+        if isinstance(child, ast.Attribute) and isinstance(child.value, ast.Name) and child.value.id in imports(module):
+            source, name = imports(module)[child.value.id]
+            yield place_of(f"{source}.{name}", child.attr)
+        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
+            yield place_of(module, child.id)
 
 
 def modules(layer: str) -> list[str]:
@@ -90,8 +90,11 @@ def modules(layer: str) -> list[str]:
 
 def opens_a_transaction(node: ast.AST) -> bool:
     return any(
-        isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "write" and not one.args
-        for one in ast.walk(node)
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "write"
+        and not call.args
+        for call in ast.walk(node)
     )
 
 
@@ -113,9 +116,9 @@ def of_the_store(place: Place) -> bool:
 
 def asks(node: ast.FunctionDef) -> bool:
     """Return True for a part, or a function that opens the database for an action in a project."""
-    opened = [one for one in ast.walk(node) if isinstance(one, ast.Call) and ast.unparse(one.func) == "open_store"]
+    opened = [call for call in ast.walk(node) if isinstance(call, ast.Call) and ast.unparse(call.func) == "open_store"]
     return any("asks" in ast.unparse(decorator) for decorator in node.decorator_list) or any(
-        len(one.args) == 2 for one in opened
+        len(call.args) == 2 for call in opened
     )
 
 
@@ -159,13 +162,13 @@ def test_the_search_for_writers_works() -> None:
 
 def forgetful(node: ast.AST, names: frozenset[str] = frozenset()) -> Iterator[int]:
     """Yield lines with an open_store() without a project inside a function that has one."""
-    for one in ast.iter_child_nodes(node):
+    for child in ast.iter_child_nodes(node):
         own = names
-        if isinstance(one, ast.FunctionDef | ast.Lambda):
-            own = names | {argument.arg for argument in (*one.args.args, *one.args.kwonlyargs)}
-        if isinstance(one, ast.Call) and ast.unparse(one) == "open_store()" and own & {"project", "_project"}:
-            yield one.lineno
-        yield from forgetful(one, own)
+        if isinstance(child, ast.FunctionDef | ast.Lambda):
+            own = names | {argument.arg for argument in (*child.args.args, *child.args.kwonlyargs)}
+        if isinstance(child, ast.Call) and ast.unparse(child) == "open_store()" and own & {"project", "_project"}:
+            yield child.lineno
+        yield from forgetful(child, own)
 
 
 def test_a_store_opened_for_a_project_names_it() -> None:

@@ -87,7 +87,9 @@ def assigned(tree: ast.Module) -> dict[ast.AST, str]:
 @cache
 def patterns() -> list[Found]:
     """Return every pattern of the project that can be read from its sources."""
-    return [found for layer in LAYERS for file in sorted((ROOT / layer).rglob("*.py")) for found in patterns_of(file)]
+    return [
+        pattern for layer in LAYERS for file in sorted((ROOT / layer).rglob("*.py")) for pattern in patterns_of(file)
+    ]
 
 
 def patterns_of(file: Path) -> Iterator[Found]:

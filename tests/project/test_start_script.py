@@ -148,8 +148,8 @@ def test_the_first_start_installs_and_the_second_only_starts(checkout: Path) -> 
 
     second = start(checkout, port=port)
     assert "STARTED" in second.stdout
-    asked = calls(checkout)
-    assert not [call for call in asked if "pip install" in call or "demo" in call or "-m venv" in call]
+    commands = calls(checkout)
+    assert not [call for call in commands if "pip install" in call or "demo" in call or "-m venv" in call]
 
 
 def test_changed_requirements_are_installed_again(checkout: Path) -> None:

@@ -65,8 +65,8 @@ def test_a_causal_run_makes_a_model_that_loads_and_learns(books: Path, tmp_path:
     untrained = text.held_out(demo_en_causal.build(plan, len(text.tokenizer), text.end), rows=4)
     facts = train(plan, text, tmp_path)
     assert facts["held_out"]["perplexity"] < untrained["perplexity"]
-    model, found = AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.float32, output_loading_info=True)
-    assert not found["missing_keys"] and model.config.bos_token_id == text.end
+    model, loading = AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.float32, output_loading_info=True)
+    assert not loading["missing_keys"] and model.config.bos_token_id == text.end
     assert str(facts["held_out"]["perplexity"]) in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 

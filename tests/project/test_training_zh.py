@@ -135,8 +135,8 @@ def test_heads_initially_attend_to_their_neighbours() -> None:
         attention = model.bert(input_ids=ids, output_attentions=True).attentions[0][0]
     places = torch.arange(8, 32)
     for head, offset in enumerate(masked_run.OFFSETS[0]):
-        found = attention[head].argmax(-1)[places] == places + offset
-        assert float(found.float().mean()) > 0.8
+        attended = attention[head].argmax(-1)[places] == places + offset
+        assert float(attended.float().mean()) > 0.8
 
 
 @pytest.mark.parametrize("shape", [(24, 24), (24, 96), (96, 24)])

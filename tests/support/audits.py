@@ -51,11 +51,11 @@ def judge(store, made, leaks, *, people=PEOPLE, reason="gender_term") -> None:
     for person in annotators(store, made):
         if person.name not in people:
             continue
-        while found := claim(store, made, person):
+        while claimed := claim(store, made, person):
             operations = [
                 decide(item, "reject", desk=person.name, reasons=(reason,))
                 if leaks(item.text, person.name)
                 else decide(item, desk=person.name)
-                for item in found
+                for item in claimed
             ]
             assert all(answer.stored for answer in store_operations(store, made, person, operations))

@@ -98,12 +98,12 @@ class _Answering(JsonHandler):
         self.say(body)
 
     def say(self, body: dict[str, Any], text: str | None = None) -> None:
-        found = self.server.says(body) if text is None else text
+        content = self.server.says(body) if text is None else text
         with self.server.lock:
             self.server.answered[next(m["content"] for m in body["messages"] if m["role"] == "user")] += 1
-        choice: dict[str, Any] = {"message": {"content": found if isinstance(found, str) else "A"}}
-        if isinstance(found, dict):
-            tops = [{"token": token, "logprob": value} for token, value in found.items()]
+        choice: dict[str, Any] = {"message": {"content": content if isinstance(content, str) else "A"}}
+        if isinstance(content, dict):
+            tops = [{"token": token, "logprob": value} for token, value in content.items()]
             choice["logprobs"] = {"content": [{"top_logprobs": tops}]}
         usage = {"prompt_tokens": 100, "completion_tokens": 10}
         self.answer(200, {"choices": [choice], "usage": usage, "model": self.server.model})

@@ -77,15 +77,15 @@ def preferred_project(store: Store, folder: Path, contexts: int = 20) -> Project
     imported(store, project, folder, rows)
     random = Random(3)
     every = list(items(store, project))
-    for one in people:
+    for person in people:
         made = []
         for item in every:
             apart = STRENGTHS[item.extra["model"]] - STRENGTHS[item.extra["second_model"]]
             left = random.choice(("first", "second"))
             odds = math.exp((apart + (0.4 if left == "first" else -0.4)) / 2)
             choice = random.choices(("first", "second", "tie"), (odds, 1 / odds, 0.7))[0]
-            values = {"op_id": f"{one.name}-{item.uid}", "item": item.uid, "choice": choice, "left": left,
-                      "desk": one.name, "revision": 1}  # fmt: skip
+            values = {"op_id": f"{person.name}-{item.uid}", "item": item.uid, "choice": choice, "left": left,
+                      "desk": person.name, "revision": 1}  # fmt: skip
             made.append(Operation(**values))
-        assert all(answer.stored for answer in store_operations(store, project, one, made))
+        assert all(answer.stored for answer in store_operations(store, project, person, made))
     return project

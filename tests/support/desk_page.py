@@ -63,12 +63,12 @@ def in_script(value: Any) -> str:
 
 def opening(request: Request) -> dict[str, Any]:
     """Return the initial data of the desk named in the address."""
-    asked = request.query_params
-    language: Language = asked["lang"] if asked.get("lang") in LANGUAGES else "en"
+    query = request.query_params
+    language: Language = query["lang"] if query.get("lang") in LANGUAGES else "en"
     with Store.open() as store:
-        stored = project(store, asked["project"])
+        stored = project(store, query["project"])
         return frontend.start_data(
-            store, stored, annotator(store, stored, asked["annotator"]), language=language, api=PATH
+            store, stored, annotator(store, stored, query["annotator"]), language=language, api=PATH
         )
 
 

@@ -180,17 +180,17 @@ class _Answers(BaseHTTPRequestHandler):
         where, _, inside = path.removeprefix("/datasets/").partition("/resolve/")
         revision, _, file = inside.partition("/")
         repo = self.hub.repositories.get(where)
-        found = None if repo is None else repo.files(revision)
-        if repo is None or found is None:
+        files = None if repo is None else repo.files(revision)
+        if repo is None or files is None:
             self._json({"error": "Repository not found"}, 404, "RepoNotFound" if repo is None else "RevisionNotFound")
         elif repo.settings.get("gated") and token != TOKEN:
             self._json({"error": "Access to this data set is restricted"}, 403, "GatedRepo")
-        elif file not in found[1]:
+        elif file not in files[1]:
             self._json({"error": "Entry not found"}, 404, "EntryNotFound")
         else:
-            content = found[1][file]
+            content = files[1][file]
             self._send(
-                content, 200, {"ETag": f'"{blob_id(content)}"', "X-Repo-Commit": found[0]}, "application/octet-stream"
+                content, 200, {"ETag": f'"{blob_id(content)}"', "X-Repo-Commit": files[0]}, "application/octet-stream"
             )
 
     def _json(self, values: Any, status: int = 200, code: str = "") -> None:

@@ -69,11 +69,11 @@ class IdentityProvider:
         return JSONResponse({"issuer": at, "jwks_uri": f"{at}/keys", **endpoints})
 
     def _authorize(self, request: Request) -> Response:
-        asked = dict(request.query_params)
-        assert asked["response_type"] == "code" and asked["code_challenge_method"] == "S256"
+        query = dict(request.query_params)
+        assert query["response_type"] == "code" and query["code_challenge_method"] == "S256"
         code = f"code-{len(self.asked)}"
-        self.asked[code] = asked
-        return RedirectResponse(f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}", 303)
+        self.asked[code] = query
+        return RedirectResponse(f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state']})}", 303)
 
     def _userinfo(self, request: Request) -> Response:
         known = request.headers.get("authorization") == "Bearer x"

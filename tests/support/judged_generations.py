@@ -60,13 +60,13 @@ def written(n: int, model: str, own: str, setting: str, topic: str, index: int) 
         ("Robin opened the old boxes, and they were empty.", Said("no_pronoun" if own != "they" else "correct")),
         (f"So {nom} wrote, {nom} read, {nom} slept, {nom} wrote.", Said("correct", reasons=("degenerate",))),
     )  # fmt: skip
-    text, said = kinds[n % len(kinds)]
+    text, answer = kinds[n % len(kinds)]
     extra = {
         "name": "Robin", "pronouns": [own], "dataset": "misgendered", "setting": setting, "model": model,
         "index": index, "template": f"{topic} {own}",
     }  # fmt: skip
     context = f"Robin uses {nom}/{acc}. Robin spent the day at {topic}."
-    return Written(f"{text} [{n}]", context, extra, said)
+    return Written(f"{text} [{n}]", context, extra, answer)
 
 
 def all_written(each: int = 2, topics: Sequence[str] = TOPICS, models: Sequence[str] = MODELS) -> list[Written]:
@@ -84,9 +84,10 @@ def judged_project(
     )
     with Batch.begin(store, project, "made.jsonl") as batch:
         batch.add(
-            NewItem(one.text, None, "made.jsonl", n, one.extra, context=one.context,
-                    key=json.dumps([one.context, one.text, one.extra]), stratum=one.extra.get("model", ""))
-            for n, one in enumerate(texts, 1)
+            NewItem(generation.text, None, "made.jsonl", n, generation.extra, context=generation.context,
+                    key=json.dumps([generation.context, generation.text, generation.extra]),
+                    stratum=generation.extra.get("model", ""))
+            for n, generation in enumerate(texts, 1)
         )  # fmt: skip
         batch.publish()
     return project

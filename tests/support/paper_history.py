@@ -74,8 +74,8 @@ class History:
 
     def label(self, number: int, masked: bool, tag: str = "") -> None:
         person = annotators(self.store, self.project)[number % 3]
-        one = list(items(self.store, self.project))[number % 5]
-        self._store(one.uid, person, "masked" if masked else "original", tag)
+        item = list(items(self.store, self.project))[number % 5]
+        self._store(item.uid, person, "masked" if masked else "original", tag)
 
     def _store(self, uid: str, person: Annotator, form: Form, tag: str = "", choice: str = "accept") -> None:
         seen = self.labels.get((uid, person.name))
@@ -94,8 +94,8 @@ class History:
 
     def reject(self, number: int, masked: bool) -> None:
         person = annotators(self.store, self.project)[number % 3]
-        one = list(items(self.store, self.project))[number % 5]
-        self._store(one.uid, person, "masked" if masked else "original", "off", "reject")
+        item = list(items(self.store, self.project))[number % 5]
+        self._store(item.uid, person, "masked" if masked else "original", "off", "reject")
 
     def undo(self, number: int, _flag: bool) -> None:
         """Undo the import of a file of labels."""
@@ -105,7 +105,7 @@ class History:
         if there:
             gone = there[number % len(there)]
             undo(self.store, self.project, gone.key)
-            self.labels = {key: one for key, one in self.labels.items() if one.file != gone.file}
+            self.labels = {key: label for key, label in self.labels.items() if label.file != gone.file}
 
     def consent(self, number: int, given: bool) -> None:
         """Let one annotator answer about releases and training; those of `ready_project` consent to releases first."""
@@ -124,7 +124,7 @@ class History:
     def reveal(self, number: int, _flag: bool) -> None:
         """Show an annotator an opinion on an item, and let the annotator label it again."""
         people = {annotator.name: annotator for annotator in annotators(self.store, self.project)}
-        mine = [key for key, one in self.labels.items() if one.origin == "here" and key[1] in people]
+        mine = [key for key, label in self.labels.items() if label.origin == "here" and key[1] in people]
         if mine:
             uid, name = mine[number % len(mine)]
             person = people[name]

@@ -315,7 +315,7 @@ def reads_in_two_ways(graph: Graph, loop: set[int]) -> bool:
                 if reached not in seen:
                     seen.add(reached)
                     waiting.append(reached)
-        if any(one != two and returns(graph, (one, two), p, loop) for one, two in seen):
+        if any(first != two and returns(graph, (first, two), p, loop) for first, two in seen):
             return True
     return False
 

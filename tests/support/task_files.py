@@ -29,7 +29,7 @@ def bring(
 
 
 def written(path: Path, content: Any, *, lines: bool = False) -> Path:
-    text = "\n".join(json.dumps(one, ensure_ascii=False) for one in content) if lines else json.dumps(content)
+    text = "\n".join(json.dumps(task, ensure_ascii=False) for task in content) if lines else json.dumps(content)
     path.write_text(text, encoding="utf-8")
     return path
 

@@ -11,7 +11,7 @@ def until(happened: Callable[[], Found], seconds: float = 300.0, told: Callable[
     """Return the result of *happened* once it is true; fail with the result of *told* after *seconds*."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        if found := happened():
-            return found
+        if result := happened():
+            return result
         time.sleep(0.02)
     raise AssertionError(f"never came {told()}")

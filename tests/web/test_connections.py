@@ -67,8 +67,8 @@ async def serving() -> AsyncIterator[tuple[Server, int, asyncio.Task[None]]]:
 
 def in_a_loop(work: Callable[[Server, int, asyncio.Task[None]], Awaitable[None]]) -> None:
     async def run() -> None:
-        async with serving() as found:
-            await work(*found)
+        async with serving() as server:
+            await work(*server)
 
     asyncio.run(run())
 
@@ -108,7 +108,7 @@ def test_idle_connections_are_cut() -> None:
             reply(port, HEAD),
             reply(port, HEAD + b"a", trickle=b"a"),
         )
-        assert [one.split(b"\r\n")[0].partition(b" ")[2] for one in cut[:3]] == [b"408 Request Timeout"] * 3
+        assert [reply.split(b"\r\n")[0].partition(b" ")[2] for reply in cut[:3]] == [b"408 Request Timeout"] * 3
         assert cut[3].startswith(b"HTTP/1.1 200 OK")
         assert b"408 Request Timeout" in cut[3]
         assert cut[4:] == [b"", b""]
@@ -204,7 +204,7 @@ class Transport:
 
 def test_connections_are_counted_by_address(monkeypatch: pytest.MonkeyPatch) -> None:
     count, made = Connections(most=5, most_of_address=2), [Transport() for _ in range(8)]
-    assert [count.admit(one, "192.0.2.1") for one in made[:3]] == [True, True, False]  # type: ignore[arg-type]
+    assert [count.admit(connection, "192.0.2.1") for connection in made[:3]] == [True, True, False]  # type: ignore[arg-type]
     assert count.admit(made[3], "192.0.2.2")  # type: ignore[arg-type]
     made[0].closing = True
     assert count.admit(made[4], "192.0.2.1")  # type: ignore[arg-type]

@@ -135,7 +135,7 @@ def test_a_desk_is_for_its_annotator(
 
     def status_of(*headers: dict[str, str]) -> int:
         return client.post(
-            path, json={}, headers={key: one for header in headers for key, one in header.items()}
+            path, json={}, headers={key: value for header in headers for key, value in header.items()}
         ).status_code
 
     own = status_of(mine, token(fresh_store, here))

@@ -32,8 +32,8 @@ def test_annotators_get_only_their_own_log(fresh_store: Store, client: TestClien
     grant(fresh_store, account(fresh_store, "ada"), "annotator", study, annotator="Ada")
     assert client.get(entries, params={"annotator": ada.uid}).status_code == 401
     client.cookies.set(COOKIE, sign_in(fresh_store, account(fresh_store, "ada")))
-    for asked in ({}, {"annotator": ada.uid}):
-        assert client.get(entries, params=asked).json()["id"] == ada.uid
+    for query in ({}, {"annotator": ada.uid}):
+        assert client.get(entries, params=query).json()["id"] == ada.uid
     assert client.get(entries, params={"annotator": bo.uid}).status_code == 404
     add_account(fresh_store, "reader")
     grant(fresh_store, account(fresh_store, "reader"), "reader", study)

@@ -194,7 +194,7 @@ def test_the_histogram_is_cumulative() -> None:
     counted = Requests()
     for seconds in (0.001, 0.005, 0.3, 99.0):
         counted.count("page", "GET", 200, seconds)
-    lines = [one for one in counted.text() if one.startswith("evenhand_http_request_seconds")]
+    lines = [line for line in counted.text() if line.startswith("evenhand_http_request_seconds")]
     numbers = [float(line.rsplit(" ", 1)[1]) for line in lines]
     assert numbers == [2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 99.306, 4]
 

@@ -93,8 +93,8 @@ def test_a_participant_gets_from_the_link_to_the_code(fresh_store: Store, app: S
     early = ada.client.post(f"{ada.path}/finish")
     assert early.status_code == 409
     assert "You still have texts to judge." in early.text
-    one, *rest = reply["items"]
-    assert desk.sync(desk.op(one["id"], "accept"), have=[row["id"] for row in rest], want=38)["items"] == []
+    first, *rest = reply["items"]
+    assert desk.sync(desk.op(first["id"], "accept"), have=[row["id"] for row in rest], want=38)["items"] == []
     assert len(desk.sync(want=40)["items"]) == 2  # a reload
     desk.sync(*(desk.op(row["id"], "accept") for row in rest))
     page = ada.send("/finish", ada.open())
@@ -144,7 +144,7 @@ def test_a_covered_text_of_the_test_is_opened_before_it_is_answered(fresh_store:
     page = ada.send("/consent", ada.open())
     assert "You need at least 1 correct answer (2 attempts left)." in page
     covered = re.findall(r'<details class="covered">.*?</details>', page, re.DOTALL)
-    assert len(covered) == 2 and [one.count('type="radio"') for one in covered] == [2, 2]
+    assert len(covered) == 2 and [page.count('type="radio"') for page in covered] == [2, 2]
     first, _second = re.findall(r'<details.*?name="(q\d+)"', page, re.DOTALL)
     page = ada.send("/test", page, **{first: "accept"})
     assert "Open and answer every text first. This did not count as an attempt." in page
@@ -193,8 +193,8 @@ def results(desk: RouteDesk, *operations: Any) -> list[str]:
 
 
 def test_a_participant_cannot_label_a_text_not_handed_out(fresh_store: Store, participant: RouteDesk) -> None:
-    handed = [one["id"] for one in participant.sync(want=60)["items"]]
-    others = [one.uid for one in items(fresh_store, participant.project) if one.uid not in handed]
+    handed = [item["id"] for item in participant.sync(want=60)["items"]]
+    others = [item.uid for item in items(fresh_store, participant.project) if item.uid not in handed]
     assert len(handed) == 3
     choices = ("accept", None, "skip")
     refused = [participant.op(item, choice) for item, choice in zip(others, choices, strict=False)]
@@ -205,11 +205,11 @@ def test_a_participant_cannot_label_a_text_not_handed_out(fresh_store: Store, pa
 
 
 def test_a_participant_cannot_label_more_texts_than_requested(participant: RouteDesk) -> None:
-    seen = [one["id"] for one in participant.sync(want=60)["items"]]
+    seen = [item["id"] for item in participant.sync(want=60)["items"]]
     skips = [participant.op(item, "skip") for item in seen]
     reply = participant.sync(*skips, want=60)
     assert reply["skips_left"] == 0
-    seen += [one["id"] for one in reply["items"]]
+    seen += [item["id"] for item in reply["items"]]
     assert len(seen) == 6  # as many again in place of those that were skipped, and no more
     limit = "You can skip at most 3 times. Judge this text, or withdraw."
     assert results(participant, *(participant.op(item, "skip") for item in seen[3:])) == [limit] * 3
@@ -226,10 +226,10 @@ def test_a_participant_cannot_label_more_texts_than_requested(participant: Route
 
 
 def test_a_late_label_of_a_participant_is_stored(fresh_store: Store, participant: RouteDesk) -> None:
-    handed = [one["id"] for one in participant.sync(want=60)["items"]]
+    handed = [item["id"] for item in participant.sync(want=60)["items"]]
     ada = annotator(fresh_store, participant.project, "Ada")
     later = time.time() + LEASE_S + 60
-    assert set(handed) <= {one.uid for one in claim(fresh_store, participant.project, ada, want=60, now=later)}
+    assert set(handed) <= {item.uid for item in claim(fresh_store, participant.project, ada, want=60, now=later)}
     assert results(participant, *(participant.op(item, "accept") for item in handed)) == ["acked"] * 3
 
 
@@ -240,8 +240,8 @@ def test_texts_of_the_screening_test_are_not_handed_out(fresh_store: Store, app:
     page = ada.send("/test", page, **dict.fromkeys(re.findall(r'name="(q\d+)"', page), "accept"))
     ada.send("/begin", page)
     desk = at_desk(ada, project)
-    (asked,) = fresh_store.db.execute("SELECT uid FROM item JOIN assignment ON item = item.id").fetchone()
-    assert results(desk, desk.op(asked, "accept")) == ["This text was not handed out to you."]
+    (uid,) = fresh_store.db.execute("SELECT uid FROM item JOIN assignment ON item = item.id").fetchone()
+    assert results(desk, desk.op(uid, "accept")) == ["This text was not handed out to you."]
 
 
 def test_ids_of_a_service_are_required_and_used_once(fresh_store: Store, app: Starlette) -> None:

@@ -70,10 +70,10 @@ def test_describe_computes_mean_deviation_and_quartiles():
 
 @given(st.lists(st.floats(-50, 50), min_size=2, max_size=40))
 def test_describe_equals_pandas(values):
-    found, theirs = describe(values), pd.Series(values).describe()
+    description, theirs = describe(values), pd.Series(values).describe()
     names = {"mean": "mean", "std": "std", "min": "min", "q25": "25%", "q50": "50%", "q75": "75%", "max": "max"}
     for mine, name in names.items():
-        assert getattr(found, mine) == pytest.approx(theirs[name], abs=1e-9)
+        assert getattr(description, mine) == pytest.approx(theirs[name], abs=1e-9)
 
 
 def test_describe_of_zero_or_one_value():
@@ -97,20 +97,20 @@ def test_a_difference_has_its_interval_over_pairs_and_professions():
     frame = table_of(lambda kind, gender: 0.3 if gender == "male" else 0.1, noise=0.2)
     result = differences(frame)
     assert [difference.name for difference in result] == ["female", "balanced", "male"]
-    for one in result:
-        rows = frame[frame["class"] == one.name].groupby("person_gender")["association"].mean()
-        assert one.estimate.value == pytest.approx(rows["male"] - rows["female"])
-        assert one.w_minus_m == pytest.approx(rows["female"] - rows["male"])
-        assert one.estimate.low < one.estimate.value < one.estimate.high
-        assert (one.professions, one.words, one.unit, one.estimate.df) == (20, 9, "pair", 8)
-        assert str(one.estimate.note) == "Few units (9): t interval."
+    for row in result:
+        rows = frame[frame["class"] == row.name].groupby("person_gender")["association"].mean()
+        assert row.estimate.value == pytest.approx(rows["male"] - rows["female"])
+        assert row.w_minus_m == pytest.approx(rows["female"] - rows["male"])
+        assert row.estimate.low < row.estimate.value < row.estimate.high
+        assert (row.professions, row.words, row.unit, row.estimate.df) == (20, 9, "pair", 8)
+        assert str(row.estimate.note) == "Few units (9): t interval."
 
 
 def test_drawing_both_is_wider_than_drawing_sentences():
     frame = table_of(lambda kind, gender: 0.0, noise=0.3)
-    one = groups(frame)[0]
-    naive = 1.96 * one.numbers.std / one.numbers.n**0.5
-    assert one.mean.high - one.mean.value > 2 * naive
+    group = groups(frame)[0]
+    naive = 1.96 * group.numbers.std / group.numbers.n**0.5
+    assert group.mean.high - group.mean.value > 2 * naive
 
 
 def test_the_standard_error_of_a_crossed_mean_adds_its_parts():
@@ -203,9 +203,9 @@ def test_differences_correlate_with_the_share_of_women():
     frame = table_of(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
     result = differences(frame, "profession_key")
     for method in ("pearson", "spearman"):
-        one = share_correlation(result, method)
-        assert one.low < one.value < one.high < 0
-        assert one.units == 60
+        correlation = share_correlation(result, method)
+        assert correlation.low < correlation.value < correlation.high < 0
+        assert correlation.units == 60
     x, y = (np.array(column) for column in zip(*((d.women, d.estimate.value) for d in result), strict=True))
     assert share_correlation(result).value == pytest.approx(np.corrcoef(x, y)[0, 1])
     assert share_correlation(result[:2]).value is None
@@ -263,12 +263,12 @@ def test_published_differences_follow_from_their_means_but_one():
 
 def test_hypotheses_of_a_run_have_their_evidence():
     frame = table_of(lambda kind, gender: 0.0 if kind == "balanced" else 0.4 if kind == gender else -0.4, noise=0.02)
-    described, found = groups(frame), differences(frame)
-    means = {(one.kind, one.gender): one.mean for one in described}
-    outcome = {(verdict.name, verdict.reading): verdict for verdict in verdicts(means, found, 0.1)}
-    assert {key: one.outcome for key, one in outcome.items()} == dict.fromkeys(outcome, "yes")
+    described, compared = groups(frame), differences(frame)
+    means = {(group.kind, group.gender): group.mean for group in described}
+    outcome = {(verdict.name, verdict.reading): verdict for verdict in verdicts(means, compared, 0.1)}
+    assert {key: difference.outcome for key, difference in outcome.items()} == dict.fromkeys(outcome, "yes")
     assert outcome["H1", "literal"].clear
-    assert {(verdict.name, verdict.outcome) for verdict in verdicts(means, found) if verdict.name == "H3"} == {
+    assert {(verdict.name, verdict.outcome) for verdict in verdicts(means, compared) if verdict.name == "H3"} == {
         ("H3", "undecided")
     }
 

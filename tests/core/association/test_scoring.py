@@ -131,11 +131,11 @@ def test_associations_equal_those_of_transformers(tmp_path, kind):
     result = associate(corpus, scorer, model="tiny")
     assert {entry.status for entry in result} == {OK}
     assert max(entry.pieces for entry in result) > 1  # words of several pieces are among them
-    for one in result:
-        target, prior = reference(scorer, one.sentence, words=len(one.sentence.words_at))
-        assert one.logp_target == pytest.approx(target, abs=1e-4)
-        assert one.logp_prior == pytest.approx(prior, abs=1e-4)
-        assert one.value == pytest.approx(target - prior, abs=2e-4)
+    for row in result:
+        target, prior = reference(scorer, row.sentence, words=len(row.sentence.words_at))
+        assert row.logp_target == pytest.approx(target, abs=1e-4)
+        assert row.logp_prior == pytest.approx(prior, abs=1e-4)
+        assert row.value == pytest.approx(target - prior, abs=2e-4)
 
 
 @pytest.mark.parametrize("kind", ["wordpiece", "bpe", "unigram"])
@@ -147,15 +147,15 @@ def test_the_target_can_be_the_first_piece_alone(tmp_path, kind):
     result = associate(corpus, scorer, model="tiny")
     tokenizer, model = scorer.loaded.tokenizer, scorer.loaded.model
     assert max(entry.pieces for entry in result) > 1
-    for one in result:
-        start, end = one.sentence.person_at
-        text = one.sentence.text[:start] + tokenizer.mask_token + one.sentence.text[end:]
+    for row in result:
+        start, end = row.sentence.person_at
+        text = row.sentence.text[:start] + tokenizer.mask_token + row.sentence.text[end:]
         encoded = tokenizer(text, return_tensors="pt")["input_ids"]
         place = int((encoded[0] == tokenizer.mask_token_id).nonzero().ravel()[0])
-        first = ids_at(tokenizer, one.sentence.text, one.sentence.person_at)[0]
+        first = ids_at(tokenizer, row.sentence.text, row.sentence.person_at)[0]
         with torch.no_grad():
             logp = float(torch.log_softmax(model(encoded).logits[0, place].double(), dim=-1)[first])
-        assert one.logp_target == pytest.approx(logp, abs=1e-4)
+        assert row.logp_target == pytest.approx(logp, abs=1e-4)
 
 
 @pytest.mark.parametrize("kind", ["wordpiece", "bpe", "unigram"])
@@ -253,15 +253,15 @@ def test_a_planted_association_is_recovered():
     assert (tally.sentences, tally.scored, tally.probes) == (5400, 5400, 10_800)
     assert tally.passes + tally.passes_saved == 10_800
     assert tally.passes == 900 + 60  # he/she, this, my x 5 x 60; x 5 x the four lengths of professions
-    for one in groups(frame):
-        planted = planted_association(size, one.kind, one.gender)
-        assert one.mean.low < planted < one.mean.high, (one.kind, one.gender)
-        assert one.mean.value == pytest.approx(planted, abs=1e-3)
-        assert one.numbers.n == 900
-    for one in differences(frame):
-        planted = planted_association(size, one.name, "male") - planted_association(size, one.name, "female")
-        assert one.estimate.low < planted < one.estimate.high
-        assert (one.professions, one.words, one.unit) == (20, 9, "pair")
+    for group in groups(frame):
+        planted = planted_association(size, group.kind, group.gender)
+        assert group.mean.low < planted < group.mean.high, (group.kind, group.gender)
+        assert group.mean.value == pytest.approx(planted, abs=1e-3)
+        assert group.numbers.n == 900
+    for group in differences(frame):
+        planted = planted_association(size, group.name, "male") - planted_association(size, group.name, "female")
+        assert group.estimate.low < planted < group.estimate.high
+        assert (group.professions, group.words, group.unit) == (20, 9, "pair")
 
 
 @pytest.mark.parametrize(

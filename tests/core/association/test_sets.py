@@ -72,19 +72,19 @@ def test_a_word_inside_another_is_not_masked():
         sentence for sentence in ENGLISH if sentence.noun == "man" and sentence.profession.name == "lodging manager"
     ]
     assert manager[0].tm == "This [MASK] is a lodging manager."
-    assert all("manager" in one.tm for one in manager)
+    assert all("manager" in sentence.tm for sentence in manager)
     director = [
         sentence
         for sentence in ENGLISH
         if sentence.profession.name.startswith("director of") and sentence.template.name == "3"
     ]
-    assert {one.am.split(" position ")[1] for one in director} == {"of [MASK] [MASK] [MASK] [MASK]."}
+    assert {sentence.am.split(" position ")[1] for sentence in director} == {"of [MASK] [MASK] [MASK] [MASK]."}
     assert len(director) == 18
 
 
 def test_a_hyphenated_word_gets_one_mask():
-    one = next(sentence for sentence in ENGLISH if sentence.profession.name == "speech-language pathologist")
-    assert one.tam == "[MASK] is a [MASK] [MASK]."
+    pathologist = next(sentence for sentence in ENGLISH if sentence.profession.name == "speech-language pathologist")
+    assert pathologist.tam == "[MASK] is a [MASK] [MASK]."
 
 
 def test_the_article_is_a_unless_asked():

@@ -63,10 +63,10 @@ def judged(extreme: list[int], control: list[int], labels: int = 3, toward="male
 
 
 def test_sentences_are_counted_by_rule_and_end() -> None:
-    found = judged([3, 2, 0], [0, 1, 0]) + judged([3, 3], [0, 3], toward="female")
-    both, male, female = compare_sentences(found, "unanimous")
+    labels = judged([3, 2, 0], [0, 1, 0]) + judged([3, 3], [0, 3], toward="female")
+    both, male, female = compare_sentences(labels, "unanimous")
     assert (both.counts, male.counts, female.counts) == (((3, 5), (1, 5)), ((1, 3), (0, 3)), ((2, 2), (1, 2)))
-    assert compare_sentences(found, "any")[0].counts == ((4, 5), (2, 5))
+    assert compare_sentences(labels, "any")[0].counts == ((4, 5), (2, 5))
     # Wilson 1927 for 3 of 5: 0.2307 to 0.8824 (R: binom::binom.confint(3, 5, methods = "wilson"))
     assert (both.extreme.low, both.extreme.high) == pytest.approx((0.2307, 0.8824), abs=5e-5)
 
@@ -97,8 +97,8 @@ def test_few_sentences_get_a_t_interval() -> None:
 
 
 def test_zero_or_one_sentence_has_no_interval() -> None:
-    one = compare_labels(judged([3], [0]))[0]
-    assert one.extreme.value == 1.0 and one.extreme.low is None and one.difference.low is None
+    comparison = compare_labels(judged([3], [0]))[0]
+    assert comparison.extreme.value == 1.0 and comparison.extreme.low is None and comparison.difference.low is None
     none = compare_labels([])[0]
     assert none.extreme.value is none.control.value is none.difference.value is None
 

@@ -121,11 +121,11 @@ def test_invariants_hold_for_random_scores(values, n, seed) -> None:
         own = [i.bias_log10 * sign for i in sample.items if i.stratum == "extreme" and i.toward == toward]
         others = [x * sign for x in frame["bias_log10"] if x * sign > 0]
         assert sorted(own) == sorted(others)[-n:]
-    wanted, found = cells(sample, "extreme"), cells(sample, "control")
+    wanted, drawn = cells(sample, "extreme"), cells(sample, "control")
     short = {(s.pair, s.side): s for s in sample.shortages}
     for cell, number in wanted.items():
-        assert found.get(cell, 0) == (short[cell].found if cell in short else number)
-    assert set(found) <= set(wanted)
+        assert drawn.get(cell, 0) == (short[cell].found if cell in short else number)
+    assert set(drawn) <= set(wanted)
 
 
 def test_the_keyword_of_an_item_is_found_with_and_without_its_position() -> None:

@@ -50,9 +50,9 @@ def test_cells_are_models_seeds_and_interventions(texts: Path) -> None:
 
 def test_an_extended_grid_reuses_finished_cells(texts: Path, tmp_path: Path) -> None:
     def made(*models: str, kinds: tuple[Intervention, ...], share: float = 0.3) -> GridReport:
-        asked = GridSettings(texts=texts, models=models, interventions=kinds, seeds=1, share=share, **TUNING)
+        settings = GridSettings(texts=texts, models=models, interventions=kinds, seeds=1, share=share, **TUNING)
         return run_grid(
-            asked, Place(tmp_path / "lab.db", lambda done, total=None, _="": seen.append((done, total))), few()
+            settings, Place(tmp_path / "lab.db", lambda done, total=None, _="": seen.append((done, total))), few()
         )
 
     folder, seen = tmp_path / "lab-grids" / "grid", list[tuple[int, int | None]]()

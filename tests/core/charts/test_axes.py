@@ -29,9 +29,9 @@ def ticked(expression, reach):
 
 
 def sides(value):
-    one = {"model": "m", "note": "", "man": value, "woman": value}
+    row = {"model": "m", "note": "", "man": value, "woman": value}
     more = {f"{side}_{part}": None for side in ("man", "woman") for part in ("low", "high", "paper")}
-    return both_sides.sides(pd.DataFrame([one | more]), description="d")
+    return both_sides.sides(pd.DataFrame([row | more]), description="d")
 
 
 def leans(value):

@@ -17,4 +17,4 @@ def test_models_have_lines_with_different_dashes() -> None:
     spec = differences(result, description="Half moved.").to_dict()
     line = spec["layer"][1]["encoding"]
     assert spec["description"] == "Half moved." and line["color"]["scale"]["domain"] == ["a", "b"]
-    assert len({tuple(one) for one in line["strokeDash"]["scale"]["range"]}) == 2
+    assert len({tuple(dashes) for dashes in line["strokeDash"]["scale"]["range"]}) == 2

@@ -67,8 +67,8 @@ def test_far_values_are_in_the_outermost_bin() -> None:
 def test_bins_of_an_empty_model_and_of_no_model() -> None:
     assert bins({"m": np.array([math.nan, math.inf])})["count"].sum() == 0
     assert bins({}).empty
-    for found in (bins({}), bins({"m": np.array([math.nan])})):
-        assert json.loads(ridges(found, description="nothing").to_json())["description"] == "nothing"
+    for counted in (bins({}), bins({"m": np.array([math.nan])})):
+        assert json.loads(ridges(counted, description="nothing").to_json())["description"] == "nothing"
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=900))
@@ -93,8 +93,8 @@ def test_twenty_thousand_sentences_become_few_points() -> None:
 
 def test_the_caption_has_computed_numbers() -> None:
     values = {"one": np.array([1.0, 1.0, -1.0, 0.1]), "two": np.array([-0.5, -0.5, 0.0, 0.0])}
-    said = distribution_says(bins(values))
-    assert said == (
+    sentence = distribution_says(bins(values))
+    assert sentence == (
         "one: 50% lean obviously towards the male word, 25% towards the female word, 25% neither way. "
         "two: 0% lean obviously towards the male word, 50% towards the female word, 50% neither way."
     )

@@ -42,9 +42,9 @@ def leans(chart=association.leans):
 
 
 def sides():
-    one = {"model": "m", "note": "", "man": 0.5, "woman": 0.4}
+    row = {"model": "m", "note": "", "man": 0.5, "woman": 0.4}
     more = {f"{side}_{part}": None for side in ("man", "woman") for part in ("low", "high", "paper")}
-    return both_sides.sides(pd.DataFrame([one | more]), description="d")
+    return both_sides.sides(pd.DataFrame([row | more]), description="d")
 
 
 def ruled():
@@ -101,8 +101,8 @@ def places(svg: str) -> list[tuple[str, float, float]]:
     results = []
 
     def walk(node: ET.Element, x: float, y: float) -> None:
-        for one in PLACED.findall(node.get("transform", "")):
-            x, y = x + float(one[0]), y + float(one[1])
+        for place in PLACED.findall(node.get("transform", "")):
+            x, y = x + float(place[0]), y + float(place[1])
         start = STARTS.match(node.get("d", ""))
         at = (x + float(start[1]), y + float(start[2])) if start else (x, y)
         if node.get("x1") is not None or node.tag.endswith("line"):

@@ -50,9 +50,9 @@ def test_an_undefined_side_is_a_dash_and_the_reference_is_grey() -> None:
 
 
 def test_the_caption_of_sides_has_their_numbers() -> None:
-    said = sides_says(MODELS)
-    assert said.startswith("one: 0.500 towards the male word, 0.250 towards the female word (log10).")
-    assert "<i>two</i>: — towards the male word, 0.100 towards" in said
+    sentence = sides_says(MODELS)
+    assert sentence.startswith("one: 0.500 towards the male word, 0.250 towards the female word (log10).")
+    assert "<i>two</i>: — towards the male word, 0.100 towards" in sentence
 
 
 def test_names_are_escaped_in_the_picture() -> None:

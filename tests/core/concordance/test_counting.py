@@ -67,11 +67,11 @@ def test_texts_are_split_into_sentences(text, word, number):
 
 def test_lines_have_their_word_and_near_words():
     text = "  早上她叫护士过来,他也来了。护士问护士。"
-    asked = question("护士", ["他", "她"])
-    result = concordance(passages("没有。", text), asked)
+    query = question("护士", ["他", "她"])
+    result = concordance(passages("没有。", text), query)
     first, second, third = result.lines
     assert first.parts == ("早上她叫", "护士", "过来,他也来了。")
-    assert [(first.sentence[a:b], asked.near[number]) for a, b, number in first.near] == [("她", "她"), ("他", "他")]
+    assert [(first.sentence[a:b], query.near[number]) for a, b, number in first.near] == [("她", "她"), ("他", "他")]
     assert (first.document, first.place, first.sentence) == ("a.txt", 2, text.split("。")[0].strip() + "。")
     assert (second.span, third.span) == ((0, 2), (3, 5))
     assert (result.occurrences, result.sentences_with, result.sentences, result.both) == (3, 2, 3, 1)
@@ -129,8 +129,8 @@ def test_repeated_texts_do_not_narrow_the_interval():
     """Ten copies of a text carry no more information than the text: the interval must not shrink."""
     once = [p for n in range(20) for p in corpus(n % 3, 2 - n % 3, 2, 6, f"{n}.txt")]
     tenfold = [Passage(p.document, p.place, p.text * 10) for p in once]
-    asked = question("护士", ["她"], unit="document")
-    small, large = (concordance(texts, asked).near[0].log_odds for texts in (once, tenfold))
+    query = question("护士", ["她"], unit="document")
+    small, large = (concordance(texts, query).near[0].log_odds for texts in (once, tenfold))
     assert large.value == pytest.approx(small.value)
     assert large.high - large.low > 0.9 * (small.high - small.low)
     naive = concordance(tenfold, question("护士", ["她"], unit="sentence")).near[0].log_odds
@@ -197,9 +197,9 @@ def test_one_text_has_no_interval():
 
 
 def test_the_default_unit_depends_on_the_texts():
-    asked = question("护士", ["她"])
-    assert concordance(corpus(3, 3, 3, 3), asked).unit == "document"
-    assert concordance(corpus(3, 3, 3, 3, "a.txt"), asked).unit == "paragraph"
+    query = question("护士", ["她"])
+    assert concordance(corpus(3, 3, 3, 3), query).unit == "document"
+    assert concordance(corpus(3, 3, 3, 3, "a.txt"), query).unit == "paragraph"
     assert concordance(corpus(3, 3, 3, 3), question("护士", ["她"], unit="sentence")).signature == (
         "concord|word:护士|near:她|window:sentence|unit:sentence|v1"
     )

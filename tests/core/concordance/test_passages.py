@@ -23,7 +23,7 @@ TEXT = "她已经在医院当护士。\r\n\r\n护士问他来不来。天黑了�
 ROWS = "来源,日期,正文\n晚报,2019-03-04,她已经在医院当护士。\n晚报,2019-03-05,护士问他来不来。天黑了。\n"
 OBJECTS = "".join(
     json.dumps(row, ensure_ascii=False) + "\n"
-    for row in ({"body": one} for one in ("她已经在医院当护士。", "护士问他来不来。"))
+    for row in ({"body": text} for text in ("她已经在医院当护士。", "护士问他来不来。"))
 )
 PAGE = "<html><script>他()</script><p>她已经在医院当&#25252;士。</p>\n<!-- 他 -->\n<p>护士问他来不来。天黑了。</p>"
 

@@ -29,11 +29,11 @@ class Tags(HTMLParser):
 
 
 def test_numbers_equal_those_of_a_reading() -> None:
-    one = Chosen("zh", "他是一名护士，每天照顾病人。")
+    sentence = Chosen("zh", "他是一名护士，每天照顾病人。")
     scorer = open_scorer("demo-zh")
-    reading = read(one.text, scorer)
-    (answer,) = answers_of(one, {"demo-zh": scorer})
-    text = page_html([(one, [answer])], made=datetime(2026, 1, 2, tzinfo=UTC))
+    reading = read(sentence.text, scorer)
+    (answer,) = answers_of(sentence, {"demo-zh": scorer})
+    text = page_html([(sentence, [answer])], made=datetime(2026, 1, 2, tzinfo=UTC))
     value = reading.bias_log10
     assert value is not None and f'<span class="value">{value:+.2f}</span>'.replace("-", "−") in text
     assert f"left:{50 + 50 * value / 3:.2f}%" in text and reading.signature in text and "2026-01-02" in text
@@ -43,16 +43,20 @@ def test_numbers_equal_those_of_a_reading() -> None:
 
 
 def test_hostile_text_is_escaped_and_nothing_is_fetched() -> None:
-    one = Chosen("zh", f"{HOSTILE}[MASK]坐着。", ("他", "她"))
+    sentence = Chosen("zh", f"{HOSTILE}[MASK]坐着。", ("他", "她"))
     failed = Answer(HOSTILE, None, (), ModelUnavailable("{name} is gone.", name=HOSTILE))
-    text = page_html([(one, [*answers_of(one, {HOSTILE: open_scorer("demo-zh")}), failed])])
+    text = page_html([(sentence, [*answers_of(sentence, {HOSTILE: open_scorer("demo-zh")}), failed])])
     tags = Tags(text)
     assert not {"script", "img", "link", "iframe", "object", "base", "form"} & {tag for tag, _ in tags.found}
     assert not [
-        told for _tag, told in tags.found if any(name.startswith("on") or name in ("src", "href") for name in told)
+        attributes
+        for _tag, attributes in tags.found
+        if any(name.startswith("on") or name in ("src", "href") for name in attributes)
     ]
     assert "url(" not in text and "@import" not in text and "{{ 7 * 7 }}" in text
-    (policy,) = [told["content"] for tag, told in tags.found if tag == "meta" and "http-equiv" in told]
+    (policy,) = [
+        attributes["content"] for tag, attributes in tags.found if tag == "meta" and "http-equiv" in attributes
+    ]
     assert policy == "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -99,7 +103,7 @@ def test_an_unavailable_model_is_reported_on_the_page(tmp_path: Path) -> None:
         def score(self, probes: object) -> list[object]:
             raise ModelUnavailable("gone")
 
-    one = chosen_sentences()[0]
-    result = answers_of(one, {"gone": Gone(), "demo-zh": open_scorer("demo-zh")})  # type: ignore[dict-item]
+    sentence = chosen_sentences()[0]
+    result = answers_of(sentence, {"gone": Gone(), "demo-zh": open_scorer("demo-zh")})  # type: ignore[dict-item]
     assert [answer.reading is None for answer in result] == [True, False]
-    assert "gone" in page_html([(one, result)])
+    assert "gone" in page_html([(sentence, result)])

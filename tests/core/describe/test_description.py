@@ -111,7 +111,7 @@ def test_vocabularies_agree_with_the_tokenizers_library() -> None:
         theirs = Tokenizer.from_file(str(MODELS / name / "tokenizer.json"))
         assert words.size == theirs.get_vocab_size()
         unknown = theirs.token_to_id("[UNK]")
-        for character in {one for one in sample if not one.isspace()}:
+        for character in {letter for letter in sample if not letter.isspace()}:
             assert words.knows(character) == (unknown not in theirs.encode(character, add_special_tokens=False).ids), (
                 name,
                 character,
@@ -170,9 +170,9 @@ def test_duplicates_are_counted_in_three_ways() -> None:
 
 @given(TEXTS)
 def test_duplicates_equal_a_direct_count(texts: list[str]) -> None:
-    found, counted = repeats(list(texts), [""] * len(texts)), Counter(texts)
-    assert found.surplus == len(texts) - len(counted)
-    assert found.groups == sum(1 for n in counted.values() if n > 1)
+    repeated, counted = repeats(list(texts), [""] * len(texts)), Counter(texts)
+    assert repeated.surplus == len(texts) - len(counted)
+    assert repeated.groups == sum(1 for n in counted.values() if n > 1)
 
 
 @given(st.text(max_size=40))

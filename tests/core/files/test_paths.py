@@ -79,7 +79,7 @@ def test_different_places_keep_different_names(paths: list[str], short: list[str
     places = Places()
     assert [places(path) for path in paths] == short
     assert [places(path) for path in paths] == short  # each time the same
-    assert [Places()(one) for one in short] == short  # and once more from a file that names them so
+    assert [Places()(path) for path in short] == short  # and once more from a file that names them so
 
 
 def test_equal_names_in_two_folders_are_two_documents(fresh_store: Store, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_an_import_stores_no_folder_of_the_server(row: dict[str, Any], tmp_path:
     path.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
     source = open_source(path)
     wished = "label-studio" if "data" in row else "auto"
-    (read,) = (read_row(source, detect_layout(source, wished), one).item for one in rows(source))
+    (read,) = (read_row(source, detect_layout(source, wished), row).item for row in rows(source))
     assert "vera" not in json.dumps([read.extra, read.file]) and "a.txt" in json.dumps([read.extra, read.file])
 
 

@@ -124,7 +124,7 @@ def test_a_written_file_is_readable_by_its_owner_only(tmp_path):
             write("x")
     finally:
         os.umask(old)
-    assert [oct(one.stat().st_mode & 0o777) for one in (tmp_path / "a", tmp_path / "a" / "b")] == ["0o700"] * 2
+    assert [oct(folder.stat().st_mode & 0o777) for folder in (tmp_path / "a", tmp_path / "a" / "b")] == ["0o700"] * 2
     assert oct((tmp_path / "a" / "b" / "s.csv").stat().st_mode & 0o777) == "0o600"
 
 

@@ -46,15 +46,15 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def test_a_server_reads_yaml_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    questions: list[str] = []
 
     def elsewhere(work, *arguments, file, **limits):
-        asked.append(file)
+        questions.append(file)
         return work(*arguments)
 
     monkeypatch.setattr("evenhand.core.files.bounded.run_bounded", elsewhere)
-    assert read_yaml("a: 1", "README.md") == {"a": 1} and asked == []
+    assert read_yaml("a: 1", "README.md") == {"a": 1} and questions == []
     monkeypatch.setattr(bounded, "_in_children", [True])
-    assert read_yaml("a: 1", "README.md") == {"a": 1} and asked == ["README.md"]
+    assert read_yaml("a: 1", "README.md") == {"a": 1} and questions == ["README.md"]
     with pytest.raises(BadFile, match=r"README\.md cannot be read as YAML: YAML with an alias"):
         read_yaml(BOMB, "README.md")

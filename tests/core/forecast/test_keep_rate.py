@@ -66,7 +66,7 @@ def _halfway(random: np.random.Generator) -> Counted:
             back.append(item)
     done = (labels == 3) | (~shared & (rejects > 0))
     status = np.where(done, np.where(rejects > 0, "rejected", "accepted"), "pending")
-    return [(int(n), str(one), 1) for n, one in zip(labels, status, strict=True) if n]
+    return [(int(n), str(state), 1) for n, state in zip(labels, status, strict=True) if n]
 
 
 def test_the_interval_has_its_coverage() -> None:
@@ -96,6 +96,6 @@ def test_a_pilot_with_begun_items_is_not_counted_twice() -> None:
         begun: Counted = [(1, "rejected", rejected), (1, "pending", 500 - rejected)]
         result = wilson(*Followed(stages(THREE, begun), stages(THREE, pilot)).rate, nothing=NOTHING)
         hits += result.low <= share <= result.high  # type: ignore[operator]
-        one = wilson(*stages(THREE, pilot + begun).rate, nothing=NOTHING)
-        chained += one.low <= share <= one.high  # type: ignore[operator]
+        interval = wilson(*stages(THREE, pilot + begun).rate, nothing=NOTHING)
+        chained += interval.low <= share <= interval.high  # type: ignore[operator]
     assert hits >= 180 and chained < 60

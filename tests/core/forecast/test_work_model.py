@@ -20,9 +20,9 @@ def test_labels_to_the_first_reject_equal_a_count_of_all_orders(labels: int, dat
     rejects = data.draw(st.integers(0, labels))
     orders = list(itertools.permutations([1] * rejects + [0] * (labels - rejects)))
     taken = [order.index(1) + 1 if 1 in order else labels for order in orders]
-    found, square = labels_to_first_reject(labels, rejects)
-    assert found == pytest.approx(mean(taken)) and square == pytest.approx(mean(one**2 for one in taken))
-    assert found == pytest.approx((labels + 1) / (rejects + 1) if rejects else labels)
+    expected, square = labels_to_first_reject(labels, rejects)
+    assert expected == pytest.approx(mean(taken)) and square == pytest.approx(mean(count**2 for count in taken))
+    assert expected == pytest.approx((labels + 1) / (rejects + 1) if rejects else labels)
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_items_with_more_labels_count_by_their_subsets(
 
 def test_both_plans_equal_hand_computation() -> None:
     result = forecast_work([Cell("他/她", "male", 1000, patterns=PILOT)], 3, 0.1, seconds={1: [5, 7], 2: [2000]})
-    each = 0.1 * 3 + 0.9 * (0.3 * 3 + 0.2 * 2 + 0.2 * 4 / 3 + 0.3 * 1)
+    cost = 0.1 * 3 + 0.9 * (0.3 * 3 + 0.2 * 2 + 0.2 * 4 / 3 + 0.3 * 1)
     assert result.all.judgements.value == result.all.judgements.low == result.all.judgements.high == 3000
-    assert result.stop.judgements.value == pytest.approx(1000 * each)
-    assert result.stop.each.value == pytest.approx(each)
-    assert result.saved.value == pytest.approx(1 - each / 3)
+    assert result.stop.judgements.value == pytest.approx(1000 * cost)
+    assert result.stop.each.value == pytest.approx(cost)
+    assert result.saved.value == pytest.approx(1 - cost / 3)
     # 5, 7 and 2,000 seconds, capped at 300: (5 + 7 + 300) / 3
     assert result.seconds.value == 104 and result.all.hours.value == pytest.approx(3000 * 104 / 3600)
     low, high = proportion_confint(30, 100, method="wilson")

@@ -252,8 +252,8 @@ def test_a_table_of_templates_gives_contexts(tmp_path: Path) -> None:
 
 def test_the_digest_covers_every_field_of_a_context() -> None:
     results = {
-        context_digest([one])
-        for one in (Context("a"), Context("b"), Context("a", template="t"), Context("a", extra={"x": 1}))
+        context_digest([context])
+        for context in (Context("a"), Context("b"), Context("a", template="t"), Context("a", extra={"x": 1}))
     }
     assert len(results) == 4
 

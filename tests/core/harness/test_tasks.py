@@ -39,8 +39,8 @@ def released(sentences: list[tuple[str, str, str, str]] = SENTENCES) -> list[dic
 
 
 def files(harness: Harness, **more: Any) -> dict[str, str]:
-    told = {"project": "My set", "version": "1.0", "language": "en", "content_hash": "ab"} | more
-    return task_files(harness, released(), **told)
+    metadata = {"project": "My set", "version": "1.0", "language": "en", "content_hash": "ab"} | more
+    return task_files(harness, released(), **metadata)
 
 
 def test_the_male_sentence_is_first_and_letters_alternate() -> None:

@@ -51,7 +51,7 @@ def test_the_error_of_uneven_contexts_equals_the_jackknife() -> None:
     contexts = random.integers(0, 20, 90)
     values = random.integers(0, 2, 90).astype(float)
     values[contexts == 3] = np.nan  # without any label: not a context of the measure
-    units = [one for one in np.unique(contexts) if one != 3]
+    units = [context for context in np.unique(contexts) if context != 3]
     without = [np.nanmean(values[contexts != unit]) for unit in units]
     expected = np.sqrt((len(units) - 1) / len(units) * np.sum((np.array(without) - np.mean(without)) ** 2))
     result = context_means({"share": values}, list(contexts), FAST)["share"]
@@ -174,9 +174,9 @@ def _frames(rows: list[tuple[str, str, bool, list[str]]]) -> tuple[pd.DataFrame,
             {
                 "item": f"i{n}", "text": text, "context": "Kim.", "cluster": f"c{n}", "model": "m", "pronouns": (own,),
                 "pronoun": own, "dataset": "misgendered", "setting": "pre", "index": "0", "name": "Kim",
-                "labels": len(said), "wanted": 1, "finished": finished, "gold": None, "status": "pending",
+                "labels": len(choices), "wanted": 1, "finished": finished, "gold": None, "status": "pending",
             }
-            for n, (text, own, finished, said) in enumerate(rows)
+            for n, (text, own, finished, choices) in enumerate(rows)
         ]
     )  # fmt: skip
     labels = [

@@ -45,7 +45,7 @@ def test_rejections_follow_benjamini_and_yekutieli() -> None:
     result = alternative_annotator_test(people, judge, 0.05)
     p = sorted(annotator.p for annotator in result.annotators if annotator.p is not None)
     bounds = [0.05 * rank / (3 * (1 + 1 / 2 + 1 / 3)) for rank in (1, 2, 3)]
-    reached = [rank for rank, (one, bound) in enumerate(zip(p, bounds, strict=True), 1) if one <= bound]
+    reached = [rank for rank, (value, bound) in enumerate(zip(p, bounds, strict=True), 1) if value <= bound]
     assert sum(bool(annotator.won) for annotator in result.annotators) == max(reached, default=0)
     assert result.winning_rate == max(reached, default=0) / 3
 

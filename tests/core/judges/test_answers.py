@@ -49,8 +49,8 @@ def test_unreadable_answers_are_refused_with_a_reason(written: str, why: str) ->
 
 
 def test_the_majority_of_samples_is_the_answer() -> None:
-    said = [Answer("correct", False), Answer("misgendering", True), Answer("correct", True), Answer("correct", True)]
-    assert most_said(said) == (Answer("correct", True), {"correct": 0.75, "misgendering": 0.25})
+    answers = [Answer("correct", False), Answer("misgendering", True), Answer("correct", True), Answer("correct", True)]
+    assert most_said(answers) == (Answer("correct", True), {"correct": 0.75, "misgendering": 0.25})
     assert most_said([Answer("no_pronoun", None), Answer("correct", None)])[0] == Answer("no_pronoun", None)
 
 

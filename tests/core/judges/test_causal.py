@@ -69,23 +69,23 @@ def test_words_are_marked_if_yes_is_more_likely() -> None:
 
     class Marking(Planted):
         def _score(self, one: MaskedSentence) -> Score:
-            said = {"wrong pronoun": '"he"' in one.text, "gendered word": '"lady"' in one.text}
-            asked = next((yes for words, yes in said.items() if f"a {words}" in one.text), None)
-            if asked is None:
+            marks = {"wrong pronoun": '"he"' in one.text, "gendered word": '"lady"' in one.text}
+            mark = next((yes for words, yes in marks.items() if f"a {words}" in one.text), None)
+            if mark is None:
                 return super()._score(one)
-            return Score((math.log(0.4), math.log(0.6)) if asked else (math.log(0.6), math.log(0.4)), self.signature)
+            return Score((math.log(0.4), math.log(0.6)) if mark else (math.log(0.6), math.log(0.4)), self.signature)
 
-    model, found = Marking(), list[JudgeLabel]()
+    model, labels = Marking(), list[JudgeLabel]()
     texts = [JudgedText(1, "So he left. He and him, lady and man."), JudgedText(2, "Kim, a lady.")]
 
     def may_bear(text: JudgedText, kind: str) -> list[str]:
         return ["he", "him"] if kind == "pronoun" else ["lady", "man"]
 
-    CausalJudge(model, prompt(), may_bear).label(texts, found.append, lambda item, why: pytest.fail(str(why)))
-    assert [(entry.item, entry.choice, entry.extraneous, entry.spans) for entry in found] == [
+    CausalJudge(model, prompt(), may_bear).label(texts, labels.append, lambda item, why: pytest.fail(str(why)))
+    assert [(entry.item, entry.choice, entry.extraneous, entry.spans) for entry in labels] == [
         (1, "misgendering", True, ((3, 5, "pronoun"), (12, 14, "pronoun"), (24, 28, "extraneous"))),
         (2, "correct", False, ()),
     ]
     assert sum('"' in probe.text for probe in model.probes) == 4, "nothing is asked of the words of the second text"
-    CausalJudge(model, prompt()).label(texts[:1], found.append, lambda item, why: pytest.fail(str(why)))
-    assert found[-1].spans == (), "nobody says which words may bear a mark"
+    CausalJudge(model, prompt()).label(texts[:1], labels.append, lambda item, why: pytest.fail(str(why)))
+    assert labels[-1].spans == (), "nobody says which words may bear a mark"

@@ -31,16 +31,16 @@ def label(
 def test_errors_and_invalid_json_are_retried() -> None:
     with chat_server(lambda body: RIGHT) as server:
         server.every = 4
-        found, failed = label(server)
-    assert not failed and sorted(entry.item for entry in found) == list(range(1, 41))
+        labels, failed = label(server)
+    assert not failed and sorted(entry.item for entry in labels) == list(range(1, 41))
     assert all(
         (entry.choice, entry.extraneous, entry.spans) == ("misgendering", False, ((0, 3, "pronoun"),))
-        for entry in found
+        for entry in labels
     )
     repaired = [body for body in server.bodies if len(body["messages"]) == 4]
     assert repaired and server.failed >= 10
     assert repaired[0]["messages"][2]["content"].startswith("Well") and "JSON" in repaired[0]["messages"][3]["content"]
-    assert {entry.answered for entry in found} == {"planted-1"} and {entry.tokens_in for entry in found} == {100, 200}
+    assert {entry.answered for entry in labels} == {"planted-1"} and {entry.tokens_in for entry in labels} == {100, 200}
 
 
 def test_an_unreadable_answer_fails_only_its_text() -> None:
@@ -48,8 +48,8 @@ def test_an_unreadable_answer_fails_only_its_text() -> None:
         return "no idea" if "left at 7." in body["messages"][1]["content"] else RIGHT
 
     with chat_server(says) as server:
-        found, failed = label(server)
-    assert list(failed) == [7] and "no idea" in str(failed[7]) and len(found) == 39
+        labels, failed = label(server)
+    assert list(failed) == [7] and "no idea" in str(failed[7]) and len(labels) == 39
     assert server.answered.total() == 41  # one repair, no more
 
 
@@ -71,9 +71,9 @@ def test_the_majority_label_has_the_shares_of_samples() -> None:
     with chat_server(
         lambda body: RIGHT if body["seed"] < 44 else '{"choice": "correct", "extraneous": false}'
     ) as server:
-        (found,), _ = label(server, TEXTS[:1], samples=3)
-    assert found.choice == "misgendering" and found.samples == 3 and found.tokens_in == 300
-    assert found.shares == pytest.approx({"misgendering": 2 / 3, "correct": 1 / 3})
+        (judged,), _ = label(server, TEXTS[:1], samples=3)
+    assert judged.choice == "misgendering" and judged.samples == 3 and judged.tokens_in == 300
+    assert judged.shares == pytest.approx({"misgendering": 2 / 3, "correct": 1 / 3})
 
 
 def test_letter_probabilities_become_shares() -> None:
@@ -83,9 +83,11 @@ def test_letter_probabilities_become_shares() -> None:
         return {"B": math.log(0.6), "A": math.log(0.2), " B": math.log(0.1), "The": math.log(0.1)}
 
     with chat_server(says) as server:
-        (found,), _ = label(server, TEXTS[:1], way="letter")
-    assert (found.choice, found.extraneous) == ("misgendering", True)
-    assert found.shares == pytest.approx({"correct": 0.25, "misgendering": 0.75, "no_pronoun": 0.0, "plural_they": 0.0})
+        (judged,), _ = label(server, TEXTS[:1], way="letter")
+    assert (judged.choice, judged.extraneous) == ("misgendering", True)
+    assert judged.shares == pytest.approx(
+        {"correct": 0.25, "misgendering": 0.75, "no_pronoun": 0.0, "plural_they": 0.0}
+    )
     assert [body["max_tokens"] for body in server.bodies] == [1, 1] and server.bodies[0]["top_logprobs"] == 20
 
 

@@ -55,7 +55,7 @@ def test_the_encoding_of_real_text_is_recognised(shared_data: Path) -> None:
     paragraphs = [part for part in text.split("\n") if len(part) > 60][:400]
     old = [part.encode("big5hkscs", "ignore") for part in traditional.split("\n") if len(part) > 60][:400]
     assert {decide(paragraph.encode("gb18030"), "x") for paragraph in paragraphs} == {"gb18030"}
-    assert {decide(one, "x") for one in old} == {"big5hkscs"}
+    assert {decide(block, "x") for block in old} == {"big5hkscs"}
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_unreadable_files_are_reported_and_others_read(
     (tmp_path / name).write_bytes(data)
     (tmp_path / "good.txt").write_text(TEXT, encoding="utf-8")
     lines, report = mined(tmp_path)
-    problem = next(one for one in report.read.problems if one.file.endswith(name))
+    problem = next(entry for entry in report.read.problems if entry.file.endswith(name))
     assert (problem.reason, says in problem.text) == (reason, True), problem.text
     assert [line["keyword"] for line in lines][-2:] == ["她", "他"]
 
@@ -112,7 +112,7 @@ def test_a_folder_without_texts_lists_readable_types(tmp_path: Path) -> None:
 def test_text_before_the_damage_of_an_archive_is_read(tmp_path: Path) -> None:
     noise = random.Random(0)
     extra = ["".join(chr(noise.randrange(0x4E00, 0x9000)) for _ in range(40)) + "。" for _ in range(300)]
-    whole = "".join(f"{TEXT}{one}\n" for one in extra)
+    whole = "".join(f"{TEXT}{character}\n" for character in extra)
     (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(whole.encode(), mtime=0)[:-4000])
     lines, report = mined(tmp_path / "cut.txt.gz")
     assert [

@@ -127,8 +127,8 @@ def test_the_first_of_two_duplicates_is_kept(tmp_path: Path) -> None:
     first = "他在火车站的长椅上坐了一整夜，天亮才离开。"
     twin = first.replace("他", "她")
     other = "她在邮局的柜台前排了很久的队，最后没有寄信。"
-    found, report = run(tmp_path, first, other, first, twin, first.replace("一整夜", "一上午"))
-    assert found == [first, other]
+    sentences, report = run(tmp_path, first, other, first, twin, first.replace("一整夜", "一上午"))
+    assert sentences == [first, other]
     male, female = report.cells["他/她", "male"], report.cells["他/她", "female"]
     assert male.rejected == {"duplicate": 1, "near_duplicate": 1}
     # The keyword is masked, so the same sentence with 她 is nearly the one with 他.

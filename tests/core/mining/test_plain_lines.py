@@ -24,7 +24,7 @@ def test_lines_of_a_block_equal_lines_read_one_by_one(pieces: list[str]) -> None
     text, cleaner = "".join(pieces), Cleaner("text", False)
     lines = lines_of(text, WORDS)
     careful = {entry.start: entry.end for entry in lines.found if isinstance(entry, Line)}
-    parts = [one for one in lines.found if not isinstance(one, Line)]
+    parts = [part for part in lines.found if not isinstance(part, Line)]
     at = sentences = 0
     for line in text.split("\n"):
         end = at + len(line)
@@ -34,9 +34,9 @@ def test_lines_of_a_block_equal_lines_read_one_by_one(pieces: list[str]) -> None
             pieces = split(line)
             assert pieces[0].strip(EDGES)
             sentences += len(pieces)
-            results = [text[one.start : one.end] for one in inside]
+            results = [text[part.start : part.end] for part in inside]
             assert results == [piece for piece in pieces if KEYWORD.search(piece)]
-            assert all((one.line_start, one.line_end) == (at, end) for one in inside)
+            assert all((part.line_start, part.line_end) == (at, end) for part in inside)
             parts = parts[len(inside) :]
         at = end + 1
     assert sentences == lines.sentences and not careful and not parts

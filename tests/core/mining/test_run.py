@@ -174,17 +174,17 @@ def test_any_number_of_processes_gives_equal_candidates(tmp_path: Path, monkeypa
 def test_large_texts_use_every_processor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worth: int, begun: list[int]
 ) -> None:
-    asked = list[int]()
+    calls = list[int]()
 
     def in_processes(source: Any, settings: Settings, workers: int) -> Any:
-        asked.append(workers)
+        calls.append(workers)
         return map(Examiner(settings), source)
 
     monkeypatch.setattr("evenhand.core.mining.run._in_processes", in_processes)
     monkeypatch.setattr("evenhand.core.mining.run.processors", lambda: 3)
     monkeypatch.setattr("evenhand.core.mining.run.WORTH", worth)
     lines, _ = mined(many(tmp_path), workers=None)
-    assert asked == begun and lines
+    assert calls == begun and lines
 
 
 def test_the_examples_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_the_examples_do_not_depend_on_the_order_of_files(tmp_path: Path) -> Non
     first = mined(*files, settings=Settings(modes=OFF | {"inside_word": "reject"}))[1]
     last = mined(*reversed(files), settings=Settings(modes=OFF | {"inside_word": "reject"}))[1]
     shown = [
-        [one.sentence for _, one in report.cells["他/她", "male"].sample("inside_word").kept]
+        [sentence.sentence for _, sentence in report.cells["他/她", "male"].sample("inside_word").kept]
         for report in (first, last)
     ]
     assert shown[0] == shown[1]
@@ -248,15 +248,15 @@ def test_the_signature_covers_settings_that_change_candidates() -> None:
         Settings(shortest=5),
     ]
     assert len({known, *(entry.signature for entry in others)}) == 8
-    for one in others:
-        assert Settings.from_json(json.loads(json.dumps(one.to_json()))) == one
+    for other in others:
+        assert Settings.from_json(json.loads(json.dumps(other.to_json()))) == other
 
 
 def test_the_signature_of_rules_ignores_comments_and_imports() -> None:
-    one = 'import re\n\n\ndef rare(text):\n    """Whether."""\n    return re.match("x", text)  # quick\n'
+    code = 'import re\n\n\ndef rare(text):\n    """Whether."""\n    return re.match("x", text)  # quick\n'
     moved = 'from core.elsewhere import re\n\ndef rare(text):\n    return re.match("x", text)\n'
-    assert code_of(one) == code_of(moved)
-    assert code_of(one) != code_of(one.replace('"x"', '"y"'))
+    assert code_of(code) == code_of(moved)
+    assert code_of(code) != code_of(code.replace('"x"', '"y"'))
 
 
 @pytest.mark.parametrize(
@@ -307,8 +307,8 @@ def test_the_map_of_a_line_is_made_once(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_filters_see_the_paragraph_up_to_a_distance(tmp_path: Path) -> None:
-    told, used = "彼得·柏德力·罗利马是球员。", "罗利马受到重用，他很高兴。"
-    cases = {told + used: 0, told + "天气很好。" * 1_000 + used: 1, told + "\n" + used: 1}
+    first, used = "彼得·柏德力·罗利马是球员。", "罗利马受到重用，他很高兴。"
+    cases = {first + used: 0, first + "天气很好。" * 1_000 + used: 1, first + "\n" + used: 1}
     for text, kept in cases.items():
         lines, _ = mined(corpus(tmp_path, text), settings=Settings(keyword_pairs("released")))
         assert len(lines) == kept, text[:40]

@@ -80,8 +80,8 @@ def test_agreement_of_constant_opposite_vectors(counts: tuple[int, int, int, int
 def test_few_instances_have_no_interval() -> None:
     three = mcc(Cells(1, 0, 1, 1))
     assert three.value == pytest.approx(0.5) and three.low is None and "Fewer than 4" in str(three.note)
-    one = raw_agreement(Cells(1, 0, 0, 0))
-    assert (one.value, one.se) == (1, None)
+    agreement = raw_agreement(Cells(1, 0, 0, 0))
+    assert (agreement.value, agreement.se) == (1, None)
     for nothing in (mcc(Cells(0, 0, 0, 0)), kappa(Cells(0, 0, 0, 0)), raw_agreement(Cells(0, 0, 0, 0))):
         assert nothing.value is None and nothing.reason
 
@@ -103,11 +103,13 @@ def test_agreement_is_symmetric(counts: tuple[int, int, int, int]) -> None:
 @given(TABLES)
 def test_inverting_one_vector_flips_the_sign_of_mcc(counts: tuple[int, int, int, int]) -> None:
     a, b, c, d = counts
-    one, turned = mcc(Cells(a, b, c, d)), mcc(Cells(b, a, d, c))
-    assume(one.value is not None)
-    assert one.value == pytest.approx(-(turned.value or 0), abs=1e-12)
-    assert (one.low is None) == (turned.low is None)
-    assert one.low is None or (one.low, one.high) == pytest.approx((-(turned.high or 0), -(turned.low or 0)), abs=1e-9)
+    value, turned = mcc(Cells(a, b, c, d)), mcc(Cells(b, a, d, c))
+    assume(value.value is not None)
+    assert value.value == pytest.approx(-(turned.value or 0), abs=1e-12)
+    assert (value.low is None) == (turned.low is None)
+    assert value.low is None or (value.low, value.high) == pytest.approx(
+        (-(turned.high or 0), -(turned.low or 0)), abs=1e-9
+    )
 
 
 @given(TABLES)

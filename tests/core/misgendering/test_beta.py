@@ -63,9 +63,9 @@ def test_the_fit_has_the_moments_of_the_data(values: list[float]) -> None:
 
 @given(VALUES)
 def test_exchanging_agreement_and_disagreement_swaps_alpha_and_beta(values: list[float]) -> None:
-    found, turned = fit_beta(values), fit_beta([1 - value for value in values])
-    assume(found.alpha.value is not None and turned.alpha.value is not None)
-    assert (found.alpha.value, found.beta.value) == pytest.approx((turned.beta.value, turned.alpha.value), rel=1e-6)
+    fitted, turned = fit_beta(values), fit_beta([1 - value for value in values])
+    assume(fitted.alpha.value is not None and turned.alpha.value is not None)
+    assert (fitted.alpha.value, fitted.beta.value) == pytest.approx((turned.beta.value, turned.alpha.value), rel=1e-6)
 
 
 @given(st.floats(0, 1), st.floats(0, 1))

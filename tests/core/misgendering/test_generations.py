@@ -106,17 +106,17 @@ def verdict_row(one: Any, prob: int) -> Judged:
 
 
 def test_the_table_has_a_row_per_instance_and_setting() -> None:
-    one = SOME[0]
-    written = [text(one.context("pre"), f" {form} sang", k) for k, form in enumerate(("he", "she", "nobody"))]
-    result = matched(written, [one])
-    head = columns(one.options, result.most)
-    (cells,) = rows([verdict_row(one, 1)], "m", "s", one.options, result, result.most)
+    generation = SOME[0]
+    written = [text(generation.context("pre"), f" {form} sang", k) for k, form in enumerate(("he", "she", "nobody"))]
+    result = matched(written, [generation])
+    head = columns(generation.options, result.most)
+    (cells,) = rows([verdict_row(generation, 1)], "m", "s", generation.options, result, result.most)
     row = dict(zip(head, cells, strict=True))
-    right = one.pronouns[0]
+    right = generation.pronouns[0]
     assert [row[f"gen{k}"] for k in (1, 2, 3)] == [int(right == "he"), int(right == "she"), 1]
     assert (row["prob"], row["setting"], row["status"], row["pieces_xe"], row["nll_he"]) == (1, "pre", "ok", 2, 4.0)
-    (alone,) = rows([verdict_row(one, 0)], "m", "s", one.options, None, 0)
-    assert dict(zip(columns(one.options, 0), alone, strict=True))["prob"] == 0
+    (alone,) = rows([verdict_row(generation, 0)], "m", "s", generation.options, None, 0)
+    assert dict(zip(columns(generation.options, 0), alone, strict=True))["prob"] == 0
 
 
 @dataclass(frozen=True)
@@ -143,9 +143,9 @@ class Prefers:
 
 
 def test_a_prompt_becomes_four_whole_texts() -> None:
-    one = instance_from(PROMPT, text(PROMPT.text, " she runs home and her"), 1)
-    assert one is not None
-    probe = one.probe
+    instance = instance_from(PROMPT, text(PROMPT.text, " she runs home and her"), 1)
+    assert instance is not None
+    probe = instance.probe
     texts = [probe.text[: probe.start] + form + probe.text[probe.end :] for form in probe.options]
     assert texts == [f"{PROMPT.text} {rest}" for rest in (
         "he runs home and", "she runs home and", "they run home and", "xe runs home and",
@@ -156,7 +156,7 @@ def test_a_prompt_becomes_four_whole_texts() -> None:
 def test_prompts_have_a_verdict_per_generation() -> None:
     empty = Prompt("8.Ola.he", "Ola is", "Ola", "name", ("he",))
     written = [" she runs home", " nobody runs", " xe runs"]
-    result = matched([text(PROMPT.text, one, k) for k, one in enumerate(written)], [PROMPT, empty])
+    result = matched([text(PROMPT.text, words, k) for k, words in enumerate(written)], [PROMPT, empty])
     model = Prefers(3)
     judged = list(judge_prompts([PROMPT, empty], result, "m", model, model.cut))
     assert [prompt.prob for prompt in judged[0][1]] == [1, None, 1]

@@ -66,7 +66,7 @@ def test_xe_is_rewritten_with_tangos_spelling() -> None:
     result = rewritten(" Xir dog saw him")
     assert result is not None
     assert (result.case, result.source, result.written) == ("pos_dep", "xe", "Xir")
-    assert [result.text_with(one) for one in sets("tango").values()] == [
+    assert [result.text_with(pronouns) for pronouns in sets("tango").values()] == [
         " His dog saw", " Her dog saw", " Their dog saw", " Xir dog saw",
     ]  # fmt: skip
 

@@ -44,19 +44,19 @@ def test_capitals_follow_each_data_set(before: str, dataset: str, capital: bool)
 
 def test_an_instance_has_its_forms_its_probe_and_both_contexts() -> None:
     template = Template("t", "pos_dep", "{name} ({pronouns}). [MASK] hat.", "own")
-    one = instance_of(template, "Ola", ("xe",), id="1")
-    assert one.forms == ("His", "Her", "Their", "Xyr")
-    assert one.context("pre") == "Ola (xe/xem/xyrs). "
-    assert one.context("post") == "Ola (xe/xem/xyrs). Xyr hat."
-    assert one.probe.text == "Ola (xe/xem/xyrs). [MASK] hat."
-    assert one.probe.text[one.probe.start : one.probe.end] == MASK
+    instance = instance_of(template, "Ola", ("xe",), id="1")
+    assert instance.forms == ("His", "Her", "Their", "Xyr")
+    assert instance.context("pre") == "Ola (xe/xem/xyrs). "
+    assert instance.context("post") == "Ola (xe/xem/xyrs). Xyr hat."
+    assert instance.probe.text == "Ola (xe/xem/xyrs). [MASK] hat."
+    assert instance.probe.text[instance.probe.start : instance.probe.end] == MASK
 
 
 def test_instances_have_several_and_further_sets() -> None:
     template = Template("t", "nom", "{name}, {pronouns}, says [MASK] sang.", "own")
-    one = instance_of(template, "Ola", ("she", "ze"), id="1", also=("fae",))
-    assert one.options == ("he", "she", "they", "xe", "fae", "ze")
-    assert one.before == "Ola, she/ze, says "
+    instance = instance_of(template, "Ola", ("she", "ze"), id="1", also=("fae",))
+    assert instance.options == ("he", "she", "they", "xe", "fae", "ze")
+    assert instance.before == "Ola, she/ze, says "
     assert declared([set_named("thon/thons")]) == "thon/thons"
 
 
@@ -83,7 +83,7 @@ def test_misgendered_is_read_from_its_folder(tmp_path: Path) -> None:
     write(tmp_path / "names" / "unisex.txt", "Alva\nBao\n")
     write(tmp_path / "names" / "female.txt", "Alva\nCleo\n")
     source = read_source(tmp_path)
-    assert (source.dataset, [one.case for one in source.templates]) == ("misgendered", ["nom", "ref"])
+    assert (source.dataset, [template.case for template in source.templates]) == ("misgendered", ["nom", "ref"])
     assert [person.name for person in source.people] == ["Alva", "Cleo", "Bao"]
     rows = instances(source, passes=3, seed=1)
     assert len(rows) == 2 * 3 * 4
@@ -199,7 +199,7 @@ def test_draws_are_seeded_and_paired_over_pronouns() -> None:
 def test_a_limit_draws_a_sample() -> None:
     some = instances(built_in(), limit=30, seed=2)
     everything = [instance.id for instance in instances(built_in(), seed=2)]
-    places = [everything.index(one.id) for one in some]
+    places = [everything.index(instance.id) for instance in some]
     assert len(some) == 30
     assert places == sorted(places)
     with pytest.raises(

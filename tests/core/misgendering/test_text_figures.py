@@ -24,9 +24,9 @@ def test_repetition_is_computed_with_and_without_the_context() -> None:
     """SPEC 4.10 [R]: the sentence twice 0.7690804673; the same once 0."""
     sentence = "the cat sat on the mat ."
     rows = [{**text(f" {sentence}", ["he"]), "context": sentence}]
-    (found,) = texts_by_cell(rows)
-    assert found.published.mean == pytest.approx(0.7690804673)
-    assert found.completion.mean == 0
+    (figures,) = texts_by_cell(rows)
+    assert figures.published.mean == pytest.approx(0.7690804673)
+    assert figures.completion.mean == 0
 
 
 def test_cells_are_split_by_setting_but_not_by_set() -> None:

@@ -67,10 +67,10 @@ def test_sigmas_equal_numpy(verdicts: np.ndarray) -> None:
 @given(VERDICTS)
 def test_exchanging_wrong_and_right_keeps_sigma(verdicts: np.ndarray) -> None:
     assert level_counts(verdicts).tolist() == level_counts(1 - verdicts).tolist()
-    found, turned = variation(verdicts, alone(len(verdicts))), variation(1 - verdicts, alone(len(verdicts)))
-    assert found.mean.value == pytest.approx(turned.mean.value)
-    assert found.levels is not None and sum(found.levels.values()) == pytest.approx(1)
-    assert tuple(found.levels) == LEVELS
+    varied, turned = variation(verdicts, alone(len(verdicts))), variation(1 - verdicts, alone(len(verdicts)))
+    assert varied.mean.value == pytest.approx(turned.mean.value)
+    assert varied.levels is not None and sum(varied.levels.values()) == pytest.approx(1)
+    assert tuple(varied.levels) == LEVELS
 
 
 @given(VERDICTS, st.randoms())

@@ -99,11 +99,11 @@ class TestSideBySide:
 
     def test_unrelated_models_are_rarely_significant(self) -> None:
         """Leans of stems by chance: Fisher's z over sentences left out 0 in half of these, raw."""
-        random, found = np.random.default_rng(12), []
+        random, results = np.random.default_rng(12), []
         plain = pd.concat([stemmed([0.0] * 60, "a"), stemmed([0.0] * 60, "b")])
         for _ in range(60):
             values = np.tile(random.normal(0, 0.5, (2, 12)), 5) + random.normal(0, 0.2, (2, 60))
             frame = plain.assign(bias_log10=values.ravel())
             rows = [correlation(frame, corrected=corrected).iloc[1] for corrected in (False, True)]
-            found.append([not row["low"] <= 0 <= row["high"] for row in rows])
-        assert (np.mean(found, axis=0) <= 0.12).all()
+            results.append([not row["low"] <= 0 <= row["high"] for row in rows])
+        assert (np.mean(results, axis=0) <= 0.12).all()

@@ -180,8 +180,8 @@ class TestIntervals:
 
     def test_intervals_are_reproducible_by_seed(self) -> None:
         frame = scores(normal(500))  # so many are drawn
-        one, two, other = (summarise(frame, seed=seed).model_bias for seed in (3, 3, 4))
-        assert one == two and one != other
+        first, again, other = (summarise(frame, seed=seed).model_bias for seed in (3, 3, 4))
+        assert first == again and first != other
 
     def test_many_intervals_counts_those_excluding_0(self) -> None:
         estimates = [Estimate(0.5, 0.3, 0.7, 99, se=0.1), Estimate(0.2, 0.01, 0.4, 99, se=0.1), Estimate(None)]

@@ -27,8 +27,8 @@ class TestStems:
     def test_nulls_flip_whole_stems(self) -> None:
         """Against turning by hand, in the frame itself: words for the first two nulls, sources for the AUC."""
         frame = stemmed(normal(96, shift=0.2))
-        found, stems = shuffled_sides(frame), frame["pair"].map(stem_of).to_numpy()
-        names, drawn = list(dict.fromkeys(stems)), {name: [] for name in found}
+        sides, stems = shuffled_sides(frame), frame["pair"].map(stem_of).to_numpy()
+        names, drawn = list(dict.fromkeys(stems)), {name: [] for name in sides}
         for turn in np.random.default_rng(4).integers(0, 2, (200, 12)).astype(bool):
             turning = pd.Series(turn, index=names)[stems].to_numpy()
             words = frame["bias_log10"].where(~turning, -frame["bias_log10"])
@@ -39,9 +39,9 @@ class TestStems:
             drawn["side_auc"].append(sources.auc()(np.ones((1, 96)))[0])
         for name, values in drawn.items():
             middle = 0.5 if name == "side_auc" else 0.0
-            p = (np.abs(np.array(values) - middle) >= abs(found[name].observed - middle) - 1e-9).mean()
-            assert found[name].p == pytest.approx(p, abs=0.1)
-            assert found[name].high - middle == pytest.approx(np.percentile(np.array(values) - middle, 97.5), rel=0.35)
+            p = (np.abs(np.array(values) - middle) >= abs(sides[name].observed - middle) - 1e-9).mean()
+            assert sides[name].p == pytest.approx(p, abs=0.1)
+            assert sides[name].high - middle == pytest.approx(np.percentile(np.array(values) - middle, 97.5), rel=0.35)
 
     def test_too_few_stems_give_no_p_with_a_reason(self) -> None:
         one_pair, by_sentence = (
@@ -69,10 +69,10 @@ class TestStems:
 
     def test_random_stem_leans_are_rarely_significant(self) -> None:
         """In untrained models each stem leans for itself; tests over sentences gave six of ten of these p < .05."""
-        random, plain, found = np.random.default_rng(11), stemmed([0.0] * 120), []
+        random, plain, results = np.random.default_rng(11), stemmed([0.0] * 120), []
         for _ in range(120):
             leans = np.tile(random.normal(0, 0.5, 12), 10)
             frame = plain.assign(bias_log10=leans + random.normal(0, 0.1, 120))
-            one = over_stems(frame, ["signed_mean"])["signed_mean"]
-            found.append([shuffled_sides(frame)["signed_mean"].p < 0.05, not one.low <= 0 <= one.high])
-        assert np.mean(found, axis=0) == pytest.approx([0.05, 0.05], abs=0.05)
+            interval = over_stems(frame, ["signed_mean"])["signed_mean"]
+            results.append([shuffled_sides(frame)["signed_mean"].p < 0.05, not interval.low <= 0 <= interval.high])
+        assert np.mean(results, axis=0) == pytest.approx([0.05, 0.05], abs=0.05)

@@ -195,6 +195,6 @@ def test_larger_batches_give_equal_logits() -> None:
     rows = [[(3 * k + length) % SIZES["vocab_size"] for k in range(length)] for length in range(5, 60)] * 4
     places = [[len(row) // 2] for row in rows]
     several, expected = logits_in_batches(small, rows, places)
-    one, found = logits_in_batches(large, rows, places)
-    assert (several > 1, one) == (True, 1)
-    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
+    single, batched = logits_in_batches(large, rows, places)
+    assert (several > 1, single) == (True, 1)
+    torch.testing.assert_close(batched, expected, rtol=1e-9, atol=1e-9)

@@ -35,13 +35,13 @@ def prompts(number: int, first: int = 0) -> list[Prompt]:
 def test_batch_order_and_cache_do_not_change_texts(kind: str, tmp_path: Path) -> None:
     """The texts are equal if written alone, together, backwards, and with all tokens read again at each step."""
     generator = opened(tiny_causal(tmp_path, kind))
-    asked = prompts(12)
-    together = generator.write(asked)
+    tasks = prompts(12)
+    together = generator.write(tasks)
     assert generator.cached
     assert len({text.completion for text in together}) > 8
-    assert [generator.write([prompt])[0] for prompt in asked] == together
-    assert generator.write(asked[::-1])[::-1] == together
-    assert Generator(generator.loaded, generator.how, cached=False).write(asked) == together
+    assert [generator.write([prompt])[0] for prompt in tasks] == together
+    assert generator.write(tasks[::-1])[::-1] == together
+    assert Generator(generator.loaded, generator.how, cached=False).write(tasks) == together
 
 
 def test_the_distribution_follows_the_published_settings(llama: Path) -> None:
@@ -145,7 +145,7 @@ def test_the_signature_covers_every_sampling_setting(llama: Path) -> None:
         opened(llama, **how).signature
         for how in ({}, {"top_k": 5}, {"top_p": 0.5}, {"temperature": 2.0}, {"stop": True}, {"tokens": 7})
     }
-    assert len(results) == 6 and all("|fp32|v1" in one for one in results)
+    assert len(results) == 6 and all("|fp32|v1" in key for key in results)
 
 
 def test_the_models_own_temperature_is_the_default(tmp_path: Path) -> None:
@@ -186,11 +186,11 @@ def shares(generator: Generator, texts: int = 400) -> tuple[float, float]:
 def test_self_debias_lowers_words_favoured_by_the_prompt(cached: bool) -> None:
     """Half of each before. Behind a text that names "he" six times every form of "he" gains at least 0.1, so lambda
     50 gives the least factor, 0.01: the share of "he" is 0.5 x 0.01 / (0.5 x 0.01 + 0.5) = 0.0099."""
-    plain, asked = leaning(), leaning("he him his he him his ")
-    asked.cached = cached
+    plain, masculine = leaning(), leaning("he him his he him his ")
+    masculine.cached = cached
     he, she = shares(plain)
     assert 0.4 < he < 0.6 and 0.4 < she < 0.6
-    he, she = shares(asked)
+    he, she = shares(masculine)
     assert he < 0.04 and she > 0.96
     assert shares(leaning("she her hers she her hers "))[1] < 0.04
 
@@ -207,12 +207,12 @@ def test_self_debias_follows_the_published_formula() -> None:
 
 def test_self_debias_with_a_neutral_prompt_changes_nothing(llama: Path) -> None:
     """Alone, in batches and in any order the same; and without an effect where both readings are alike."""
-    asked = prompts(6)
+    tasks = prompts(6)
     generator = opened(llama, debias="he is a doctor. ")
-    together = generator.write(asked)
-    assert [generator.write([prompt])[0] for prompt in asked] == together
-    assert Generator(generator.loaded, generator.how, cached=False).write(asked) == together
-    assert together != opened(llama).write(asked)
+    together = generator.write(tasks)
+    assert [generator.write([prompt])[0] for prompt in tasks] == together
+    assert Generator(generator.loaded, generator.how, cached=False).write(tasks) == together
+    assert together != opened(llama).write(tasks)
     same = torch.randn(2, 9)
     assert torch.equal(generator._without_bias(same, same), same)
 

@@ -89,8 +89,8 @@ def test_bf16_differs_from_fp32_by_rounding_and_is_signed(device: str, tmp_path:
     assert rough.signature == exact.signature.replace("|fp32|", "|bf16|")
     rng = random.Random(3)
     texts = ["".join(rng.choices(tiny_models.CHARACTERS, k=rng.randint(5, 30))) for _ in range(300)]
-    asked = [MaskedSentence(text, at := rng.randrange(len(text)), at + 1, ("他", "她")) for text in texts]
-    pairs = [(bias_of(a), bias_of(b)) for a, b in zip(exact.score(asked), rough.score(asked), strict=True)]
+    probes = [MaskedSentence(text, at := rng.randrange(len(text)), at + 1, ("他", "她")) for text in texts]
+    pairs = [(bias_of(a), bias_of(b)) for a, b in zip(exact.score(probes), rough.score(probes), strict=True)]
     differences = [abs(a - b) for a, b in pairs if a is not None and b is not None]
     assert len(differences) == 300 and 1e-4 < max(differences) < 1.0
 

@@ -91,9 +91,9 @@ def test_scores_equal_the_plain_forward_pass_on_200_sentences(name: str) -> None
     worst = 0.0
     for probe, score in zip(probes, scorer.score(probes), strict=True):
         assert score.reason is None
-        for found, expected in zip(score.logprobs, plain(scorer, probe), strict=True):
-            assert found is not None
-            worst = max(worst, abs(found - expected))
+        for logprob, expected in zip(score.logprobs, plain(scorer, probe), strict=True):
+            assert logprob is not None
+            worst = max(worst, abs(logprob - expected))
     assert len(probes) == 200 and worst < 1e-5
 
 

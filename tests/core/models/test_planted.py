@@ -69,8 +69,8 @@ def test_a_planted_zero_is_exactly_zero() -> None:
     ],
 )
 def test_the_bias_of_a_planted_name(name: str, pair: str, rain: bool, expected: float) -> None:
-    found = next(one for one in keyword_pairs() if one.name == pair)
-    assert plant_of(name).bias(found, rain) == pytest.approx(expected)
+    pronouns = next(known for known in keyword_pairs() if known.name == pair)
+    assert plant_of(name).bias(pronouns, rain) == pytest.approx(expected)
 
 
 def test_the_leans_of_pairs_cancel() -> None:

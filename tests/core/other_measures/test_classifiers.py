@@ -21,7 +21,7 @@ def table(folder: Path, text: str) -> Path:
 
 def test_fped_and_fned_equal_hand_computation(tmp_path: Path) -> None:
     """FPR 3/12; groups 1/4, 2/4, 0: gaps 0 + .25 + .25. FNR 2/6; groups 1/2, 0, 1/2: gaps 1/6 + 1/3 + 1/6."""
-    text = "group,gold,predicted\n" + "".join(f"{g},{gold},{said}\n" for g, gold, said in ROWS)
+    text = "group,gold,predicted\n" + "".join(f"{g},{gold},{predicted}\n" for g, gold, predicted in ROWS)
     fped, fned = read_gaps(table(tmp_path, text)).gaps
     assert (fped.value.value, fned.value.value) == (pytest.approx(0.5, abs=5e-5), pytest.approx(0.6667, abs=5e-5))
     assert fped.by_group == {"a": 0.25, "b": 0.5, "c": 0.0} and fned.by_group == {"a": 0.5, "b": 0.0, "c": 0.5}

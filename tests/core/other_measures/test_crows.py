@@ -52,8 +52,8 @@ def test_every_variant_equals_its_definition(tmp_path: Path) -> None:
 
 
 def test_a_sentence_score_is_computed_by_variant() -> None:
-    one = SentenceTokens((-1.0, -2.0004), (-0.5,), (-1.0, -2.0, -4.5))
-    assert [sentence_score(one, variant) for variant in VARIANTS] == [-3.0, -0.5, -1.5, -2.5]
+    tokens = SentenceTokens((-1.0, -2.0004), (-0.5,), (-1.0, -2.0, -4.5))
+    assert [sentence_score(tokens, variant) for variant in VARIANTS] == [-3.0, -0.5, -1.5, -2.5]
     assert sentence_score(SentenceTokens((), (), ()), "mean") == 0
 
 

@@ -87,7 +87,7 @@ def shares(pairs: list[tuple[str, str]]) -> tuple[float, float]:
     """Return the share of pairs, in percent, in which the first sentence scores higher: CrowS-Pairs, AUL."""
     paper = ByThePaper(str(MODELS / "demo-en"))
     results = [paper.scores(*pair) for pair in pairs]
-    crows, aul = (100 * sum(one[k][0] > one[k][1] for one in results) / len(pairs) for k in (0, 1))
+    crows, aul = (100 * sum(scores[k][0] > scores[k][1] for scores in results) / len(pairs) for k in (0, 1))
     return crows, aul
 
 

@@ -25,7 +25,7 @@ def test_scores_equal_published_ones(model: str) -> None:
     scores = read_item_scores(SET / "published_gender_scores.json")
     name = next(name for name in scores if name.startswith(f"{model}_"))
     result = stereoset(read_items(SET / "gender_intrasentence.json"), scores[name])
-    assert (result.lms, result.ss, result.icat) == tuple(pytest.approx(one, abs=5e-5) for one in PUBLISHED[model])
+    assert (result.lms, result.ss, result.icat) == tuple(pytest.approx(value, abs=5e-5) for value in PUBLISHED[model])
     assert result.items == 255
 
 

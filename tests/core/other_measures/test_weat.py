@@ -126,7 +126,7 @@ def test_text_vectors_are_read(tmp_path: Path, head: str) -> None:
     path = tmp_path / "v.txt"
     path.write_text(f"{head}John 1 2\namy 3 4\nother 5 6\njohn 7 8\n", encoding="utf-8")
     result = read_vectors(path, ["John", "Amy", "nobody"])
-    assert {word: one.tolist() for word, one in result.items()} == {"John": [1, 2], "Amy": [3, 4]}
+    assert {word: vector.tolist() for word, vector in result.items()} == {"John": [1, 2], "Amy": [3, 4]}
 
 
 @pytest.mark.parametrize(

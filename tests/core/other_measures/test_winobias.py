@@ -20,9 +20,9 @@ def test_the_included_set_is_read() -> None:
 
 def test_the_referent_and_the_other_person_are_found() -> None:
     other = "The mover met [the clerk] and [he] left."
-    one, _ = twins([(PRO, ANTI), (other, other)], "x")
-    assert (one.pro.right, one.pro.wrong, one.pro.pronoun, one.alike) == ("mover", "clerk", "him", True)
-    probe = one.pro.probe
+    pair, _ = twins([(PRO, ANTI), (other, other)], "x")
+    assert (pair.pro.right, pair.pro.wrong, pair.pro.pronoun, pair.alike) == ("mover", "clerk", "him", True)
+    probe = pair.pro.probe
     assert probe.text == 'The mover saw the clerk and asked him twice. "Him" refers to the mover.'
     assert probe.text[probe.start : probe.end] == "mover" and probe.options == ("mover", "clerk")
 
@@ -38,8 +38,8 @@ def test_the_referent_and_the_other_person_are_found() -> None:
 def test_the_control_question_has_no_gender(pro: str, anti: str, they: str) -> None:
     other = "The mover met [the clerk] and [he] left."
     both = [f"[The mover] saw the clerk and {text}." for text in (pro, anti)]
-    one, _ = twins([(both[0], both[1]), (other, other)], "x")
-    assert one.neutral.text == f"The mover saw the clerk and {they}."
+    pair, _ = twins([(both[0], both[1]), (other, other)], "x")
+    assert pair.neutral.text == f"The mover saw the clerk and {they}."
 
 
 def test_an_own_copy_of_the_set_is_read(tmp_path: Path) -> None:

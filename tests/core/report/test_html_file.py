@@ -64,12 +64,12 @@ def test_numbers_equal_those_of_the_command_bias(scores: Path, english: str) -> 
     assert done.exit_code == 0, done.output
     models: dict[str, dict[str, Any]] = json.loads(done.stdout)["models"]
     for key, line in (("bias_man", "Bias_man"), ("bias_woman", "Bias_woman"), ("model_bias", "Model_bias")):
-        for found, cell in zip(models.values(), cells_of(english, line), strict=True):
-            assert f"<b>{plain_number(found[key]['log10'])}</b>" in cell
-            assert interval(found[key]["low"], found[key]["high"]) in cell
-            assert f"ln: {plain_number(found[key]['ln'])}" in cell
-    for found, cell in zip(models.values(), cells_of(english, "Obvious"), strict=True):
-        counts = found["obvious"]
+        for model, cell in zip(models.values(), cells_of(english, line), strict=True):
+            assert f"<b>{plain_number(model[key]['log10'])}</b>" in cell
+            assert interval(model[key]["low"], model[key]["high"]) in cell
+            assert f"ln: {plain_number(model[key]['ln'])}" in cell
+    for model, cell in zip(models.values(), cells_of(english, "Obvious"), strict=True):
+        counts = model["obvious"]
         assert f"◀ {counts['female']:,} · {counts['none']:,} · {counts['male']:,} ▶" in cell
 
 
@@ -275,7 +275,7 @@ def test_differences_of_two_models_are_next_to_their_margins(scores: Path) -> No
     result = paired_differences(frame, *models)
     smallest = [entry.smallest for entry in against_margins(result, margins).values()]
     assert all(f"<td>{plain_number(value)}</td>" in text for value in smallest) and "Set a margin" in text
-    one = differences_html(frame, models, groups={"bert": tuple(models)}, **how)
-    assert "<table" not in one and "seeds of one" in one
+    html = differences_html(frame, models, groups={"bert": tuple(models)}, **how)
+    assert "<table" not in html and "seeds of one" in html
     means = seeds_html({name: summarise(frame, model=name) for name in models}, {"bert": tuple(models)}, str)
     assert "counted as one: bert (bert-base-chinese, made-up-2)" in means and "three seeds" in means

@@ -22,8 +22,8 @@ def expected(rates: np.ndarray, accuracy: float | None = None) -> Expected:
 def test_labels_needed_equal_a_textbook() -> None:
     """384 items for a share of one half within 5 points (Cochran 1977, Sampling Techniques, 4.4)."""
     count = 450
-    (one,) = labels_needed(expected(np.full(count, 0.5)), {"simple": Listed(np.ones(count), [""] * count)}, 0.1)
-    assert one.items == pytest.approx(384, rel=0.04)
+    (needed,) = labels_needed(expected(np.full(count, 0.5)), {"simple": Listed(np.ones(count), [""] * count)}, 0.1)
+    assert needed.items == pytest.approx(384, rel=0.04)
 
 
 def test_a_judge_and_strata_need_fewer_labels() -> None:

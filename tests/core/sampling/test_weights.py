@@ -55,7 +55,7 @@ def test_two_adaptive_samples_are_unbiased() -> None:
 def test_items_drawn_equally_have_equal_weights(labelled: list[bool], frame: int) -> None:
     drawn = [Drawn(1, 1, len(labelled) / frame)] * len(labelled)
     result = weights(drawn, labelled, {(1, 1): Frame(frame, len(labelled))})
-    assert np.isnan(result).tolist() == [not one for one in labelled]
+    assert np.isnan(result).tolist() == [not label for label in labelled]
     if any(labelled):
         assert np.nansum(result) == pytest.approx(frame)
         assert np.nanmin(result) == pytest.approx(np.nanmax(result))
@@ -77,7 +77,7 @@ def test_weights_of_several_samples_sum_to_the_population(
     result = weights(drawn, [True] * len(drawn), frames)
     if expected is not None:
         assert [float(result[0]), float(result[-1])] == pytest.approx([expected[0], expected[-1]])
-    own = {of: sum(w for w, one in zip(result, drawn, strict=True) if one.population == of) for of in (1, 2)}
+    own = {of: sum(w for w, item in zip(result, drawn, strict=True) if item.population == of) for of in (1, 2)}
     assert own[1] == pytest.approx(100)
     assert own[2] == pytest.approx(50 if (2, 2) in frames else 0)
 

@@ -40,10 +40,10 @@ def test_cached_scores_are_not_computed_again(tmp_path):
     with CachedScorer(Counting(), tmp_path / "scores.db") as first:
         before = first.score(some)
         assert (first.hits, first.misses) == (0, 3)
-    asked = Counting()
-    with CachedScorer(asked, tmp_path / "scores.db") as second:
+    scorer = Counting()
+    with CachedScorer(scorer, tmp_path / "scores.db") as second:
         assert second.score([*some, probe("他走了。")])[:3] == before
-        assert (second.hits, second.misses, len(asked.probes)) == (3, 1, 1)
+        assert (second.hits, second.misses, len(scorer.probes)) == (3, 1, 1)
         assert second.notices == []
 
 
@@ -157,19 +157,19 @@ def two_processes(path, spans):
         )
         for first, last in spans
     ]  # fmt: skip
-    for one in begun:
-        assert one.stdout.readline() == "ready\n"
-    for one in begun:
-        one.stdin.write("go\n")
-        one.stdin.flush()
-    ended = [one.communicate(timeout=600) for one in begun]
+    for process in begun:
+        assert process.stdout.readline() == "ready\n"
+    for process in begun:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    ended = [process.communicate(timeout=600) for process in begun]
     assert [entry.returncode for entry in begun] == [0, 0], ended
     return [out for out, _ in ended]
 
 
 def test_two_processes_share_a_cache(tmp_path):
-    said = two_processes(tmp_path / "scores.db", [(0, 1000), (500, 1500)])
-    assert [text.split()[0] for text in said] == ["0", "0"]
+    outputs = two_processes(tmp_path / "scores.db", [(0, 1000), (500, 1500)])
+    assert [text.split()[0] for text in outputs] == ["0", "0"]
     with sqlite3.connect(tmp_path / "scores.db") as db:
         assert db.execute("SELECT count(*) FROM score").fetchone()[0] == 1500
     db.close()

@@ -85,8 +85,8 @@ def test_results_do_not_depend_on_names_and_order(rows: list[str], names: list[i
 @given(TABLES)
 def test_probabilities_and_reliability_are_shares(rows: list[str]) -> None:
     by_skill, by_habit = dawid_skene(rated(rows, 3)), mace(rated(rows, 3))
-    for found in (by_skill.probability, by_habit.probability):
-        assert found.min() >= 0 and found.sum(axis=1) == pytest.approx(1)
+    for probability in (by_skill.probability, by_habit.probability):
+        assert probability.min() >= 0 and probability.sum(axis=1) == pytest.approx(1)
     for share in (by_skill.right, by_habit.competence):
         assert share.min() >= 0 and share.max() <= 1 + 1e-9
 

@@ -41,11 +41,11 @@ def compared(text: str, *, sides: bool = False) -> Comparisons:
     """Return comparisons, each in its own context; with *sides* the first was left, and every second is turned."""
     rows = [line.split() for line in text.replace("\n", "").split("|")]
     models = tuple(dict.fromkeys(name for row in rows for name in row[:2]))
-    each = [
+    gradients = [
         (models.index(row[0]), models.index(row[1]), outcome)
         for row in rows for outcome, number in enumerate(row[2:]) for _ in range(int(number))
     ]  # fmt: skip
-    first, second, preferred = np.array(each, dtype=np.int64).reshape(-1, 3).T
+    first, second, preferred = np.array(gradients, dtype=np.int64).reshape(-1, 3).T
     where = np.arange(len(first))
     comparisons = Comparisons(
         models, first, second, preferred, np.full(len(first), int(sides)), where, np.zeros_like(where)
@@ -159,8 +159,8 @@ def test_strengths_without_a_maximum_have_a_reason(text: str, says: str) -> None
 def test_strengths_without_comparisons_or_with_one_context() -> None:
     empty = np.zeros(0, dtype=np.int64)
     assert bradley_terry(Comparisons((), *[empty] * 6)).reason == NO_COMPARISON
-    one = compared("a b 2 1 1")
-    model = bradley_terry(replace(one, context=np.zeros_like(one.context)))
+    rows = compared("a b 2 1 1")
+    model = bradley_terry(replace(rows, context=np.zeros_like(rows.context)))
     assert model.strengths[0].value == pytest.approx(np.log(2) / 2) and model.strengths[0].low is None
     without = bradley_terry(compared("a b 3 0 0|b c 2 1 0|c d 1 1 0|b d 2 1 0").without(["a"]))
     assert without.models == ("b", "c", "d") and without.reason is None
@@ -230,9 +230,9 @@ def test_strengths_exist_by_the_exact_condition(
         tie = np.eye(size + 1)[-1]
         of = [apart, -apart, *([tie] if ties else [])]
         gains += [of[preferred] - other for at, other in enumerate(of) if at != preferred]
-    each = np.array(gains)
-    best = linprog(-each.sum(axis=0), -each, np.zeros(len(each)), bounds=[(-1, 1)] * (size + 1))
-    free = np.linalg.matrix_rank(each) < size - 1 + ties
+    gained = np.array(gains)
+    best = linprog(-gained.sum(axis=0), -gained, np.zeros(len(gained)), bounds=[(-1, 1)] * (size + 1))
+    free = np.linalg.matrix_rank(gained) < size - 1 + ties
     exists = -best.fun < 1e-7 and not free
     assert (bradley_terry(result).reason is None) == exists
 

@@ -24,10 +24,10 @@ def test_exact_p_of_more_choices_enumerates_all_groups(first: tuple[int, ...], s
     labels = [place for place, n in enumerate(np.add(first, second)) for _ in range(n)]
     seen: dict[tuple[int, ...], int] = {}
     for drawn in combinations(range(len(labels)), sum(first)):
-        table = tuple(np.bincount([labels[one] for one in drawn], minlength=len(first)).tolist())
+        table = tuple(np.bincount([labels[place] for place in drawn], minlength=len(first)).tolist())
         seen[table] = seen.get(table, 0) + 1
-    asked = sum(times for times in seen.values() if times <= seen[first]) / sum(seen.values())
-    assert exact_p(first, second) == pytest.approx(asked)
+    share = sum(times for times in seen.values() if times <= seen[first]) / sum(seen.values())
+    assert exact_p(first, second) == pytest.approx(share)
 
 
 def test_exact_p_of_an_empty_group_and_of_a_huge_item() -> None:

@@ -108,9 +108,9 @@ def test_the_simulation_study_uses_the_intervals_of_a_summary() -> None:
     cell = DESIGNS[0].cells[0]
     made, rows = DESIGNS[0].sample(cell, np.random.default_rng(1)), articles_of(cell, 8, np.random.default_rng(1))
     summary = summarise(scores_of(rows), unit="source")
-    for name, one in made.items():
+    for name, interval in made.items():
         whole = summary.fixed_pairs[name.split(",")[0]] if name.endswith("these pairs") else getattr(summary, name)
-        assert (one.value, one.low, one.high) == (whole.value, whole.low, whole.high), name
+        assert (interval.value, interval.low, interval.high) == (whole.value, whole.low, whole.high), name
 
 
 def skewed_articles(random: np.random.Generator, articles: int = 20) -> np.ndarray:
@@ -149,10 +149,10 @@ def test_intervals_of_shares_have_their_coverage(design: str, cell: dict[str, fl
 
     Some samples of few templates are so near an end that they have none.
     """
-    (found,) = coverage(next(one for one in DESIGNS if one.name == design), cell, 200)
-    assert found.printed >= (150 if cell.get("templates") == 8 else 200)
-    assert 0.91 <= found.share <= 0.99
-    assert found.width < widest
+    (covered,) = coverage(next(candidate for candidate in DESIGNS if candidate.name == design), cell, 200)
+    assert covered.printed >= (150 if cell.get("templates") == 8 else 200)
+    assert 0.91 <= covered.share <= 0.99
+    assert covered.width < widest
 
 
 def test_a_share_near_an_end_over_few_templates_has_no_interval() -> None:
@@ -213,11 +213,11 @@ def test_identical_units_have_an_interval_only_at_an_end() -> None:
         result = by_t(Estimate(value), 0.0, 20, bounds)
         assert (result.low, result.method, result.method_data) == (None, "", {})
         assert "All units gave the same value, so their spread cannot be estimated: no interval." in str(result.note)
-    one = by_t(Estimate(1.0), 0.0, 30, (0.0, 1.0))
-    assert one.method == "Wilson's interval"
+    interval = by_t(Estimate(1.0), 0.0, 30, (0.0, 1.0))
+    assert interval.method == "Wilson's interval"
     t = stats.t.ppf(0.975, 29)
-    assert (one.low, one.high) == pytest.approx((30 / (30 + t**2), 1.0))
-    assert "each of the 30 counted once" in str(one.note)
+    assert (interval.low, interval.high) == pytest.approx((30 / (30 + t**2), 1.0))
+    assert "each of the 30 counted once" in str(interval.note)
     wide = by_t(Estimate(0.1), 0.2, 3, (0.0, math.inf))
     assert wide.low is None and "factor of 20" in str(wide.note)
 

@@ -51,14 +51,14 @@ def test_one_or_two_rare_labels_give_a_reason_instead_of_an_interval() -> None:
     tally = Tally(np.array([[3, 0], [2, 1]]), np.array([22, 2]))
     reason = "Labels of rare categories: 2, too few for a 95% interval."
     kappa = cohen_kappa(np.array([[22, 1], [1, 0]]), FAST)
-    for found in (
+    for estimate in (
         fleiss_kappa(tally, FAST),
         krippendorff_alpha(tally, FAST),
         specific_agreement(tally, 1, FAST),
         kappa,
     ):
-        assert found.value is not None
-        assert (found.low, found.high, str(found.note), found.method) == (None, None, reason, "")
+        assert estimate.value is not None
+        assert (estimate.low, estimate.high, str(estimate.note), estimate.method) == (None, None, reason, "")
     assert pairwise_agreement(tally, FAST).low is not None
 
 
@@ -77,9 +77,9 @@ def test_few_rare_labels_do_not_exclude_chance() -> None:
 def test_rare_labels_of_four_items_give_no_interval_of_three_people() -> None:
     """87 of 100 intervals held the specific agreement where five people put rare labels on few of 200 items."""
     tally = Tally(np.array([[3, 0], [0, 3]]), np.array([196, 4]))
-    for found in (fleiss_kappa(tally, FAST), krippendorff_alpha(tally, FAST), specific_agreement(tally, 1, FAST)):
-        assert found.value == 1 and found.low is None
-        assert str(found.note) == "Items with labels of rare categories: 4, too few for a 95% interval."
+    for estimate in (fleiss_kappa(tally, FAST), krippendorff_alpha(tally, FAST), specific_agreement(tally, 1, FAST)):
+        assert estimate.value == 1 and estimate.low is None
+        assert str(estimate.note) == "Items with labels of rare categories: 4, too few for a 95% interval."
     assert specific_agreement(tally, 0, FAST).low is not None
     assert fleiss_kappa(Tally(np.array([[2, 0], [0, 2]]), np.array([196, 4])), FAST).low is not None
 
@@ -179,10 +179,10 @@ def in_clusters(clusters: int, size: int) -> Tally:
 
 def test_identical_items_of_a_cluster_count_as_one() -> None:
     for measure in (fleiss_kappa, krippendorff_alpha, gwet_ac1):
-        one, four = measure(in_clusters(30, 1), FAST), measure(in_clusters(30, 4), FAST)
-        assert (one.method, one.clusters, four.method, four.clusters) == (DIRICHLET, 0, CLUSTERED, 30)
-        assert one.low is not None and one.high is not None and four.low is not None and four.high is not None
-        assert four.high - four.low == pytest.approx(one.high - one.low, rel=0.15), measure
+        single, four = measure(in_clusters(30, 1), FAST), measure(in_clusters(30, 4), FAST)
+        assert (single.method, single.clusters, four.method, four.clusters) == (DIRICHLET, 0, CLUSTERED, 30)
+        assert single.low is not None and single.high is not None and four.low is not None and four.high is not None
+        assert four.high - four.low == pytest.approx(single.high - single.low, rel=0.15), measure
 
 
 def test_fewer_than_five_clusters_give_a_reason_instead_of_an_interval() -> None:
@@ -195,12 +195,12 @@ def test_fewer_than_five_clusters_give_a_reason_instead_of_an_interval() -> None
 def test_rare_labels_of_one_cluster_give_a_reason_instead_of_an_interval() -> None:
     """Rejects of one article may be one event; 71 of 100 such intervals held the specific agreement."""
     items, clusters = np.repeat([[3, 0], [1, 2]], [45, 5], axis=0), np.repeat(np.arange(10), 5)
-    for found in (
+    for estimate in (
         fleiss_kappa(Tally.of(items, clusters), FAST),
         specific_agreement(Tally.of(items, clusters), 1, FAST),
     ):
-        assert found.value is not None and found.low is None
-        assert str(found.note) == "All labels of rare categories come from one unit: no interval."
+        assert estimate.value is not None and estimate.low is None
+        assert str(estimate.note) == "All labels of rare categories come from one unit: no interval."
     assert fleiss_kappa(Tally.of(items, np.arange(50) % 10), FAST).low is not None
 
 

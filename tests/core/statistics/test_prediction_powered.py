@@ -105,7 +105,7 @@ def test_rates_are_symmetric_and_bounded(pairs: list[tuple[int, int]], further: 
     people, automatic = [a for a, _ in pairs], [b for _, b in pairs]
     result = prediction_powered(Labels(people, automatic, further))
     turned = prediction_powered(
-        Labels([1 - label for label in people], [1 - one for one in automatic], [1 - one for one in further])
+        Labels([1 - label for label in people], [1 - label for label in automatic], [1 - label for label in further])
     )
     assert result.weight == pytest.approx(turned.weight)
     assert result.both.value == pytest.approx(1 - turned.both.value)  # type: ignore[operator]
@@ -125,10 +125,10 @@ def test_the_interval_contains_a_planted_rate(bias: float, clustered: bool) -> N
         lean = rng.beta(3, 7, 600)[groups] if clustered else np.full(3000, 0.3)
         truth = rng.random(3000) < lean
         judge = np.where(rng.random(3000) < 0.85, truth, ~truth) | (rng.random(3000) < bias)
-        asked = rng.permutation(600)[:120] * 5 if clustered else rng.permutation(3000)[:120]
-        rest = np.setdiff1d(np.arange(3000), asked)
-        names = (groups[asked].tolist(), groups[rest].tolist()) if clustered else (None, None)
-        result = prediction_powered(Labels(truth[asked], judge[asked], judge[rest], *names)).both
+        labelled = rng.permutation(600)[:120] * 5 if clustered else rng.permutation(3000)[:120]
+        rest = np.setdiff1d(np.arange(3000), labelled)
+        names = (groups[labelled].tolist(), groups[rest].tolist()) if clustered else (None, None)
+        result = prediction_powered(Labels(truth[labelled], judge[labelled], judge[rest], *names)).both
         held += result.low <= 0.3 <= result.high  # type: ignore[operator]
     assert 0.90 <= held / 150 <= 0.99
 

@@ -137,7 +137,7 @@ def test_swaps_are_right_on_winobias() -> None:
     right = total = 0
     for first, second in _winobias(SETS / "winobias"):
         words, wanted = first.split(), second.split()
-        differing = [i for i, (one, other) in enumerate(zip(words, wanted, strict=False)) if one != other]
+        differing = [i for i, (word, other) in enumerate(zip(words, wanted, strict=False)) if word != other]
         if len(words) != len(wanted) or len(differing) != 1:
             continue
         total += 1
@@ -152,5 +152,5 @@ def _winobias(folder: Path) -> list[tuple[str, str]]:
             [re.sub(r"[\[\]]", "", line.split(" ", 1)[1].strip()) for line in (folder / name).read_text().splitlines()]
             for name in (f"pro_stereotyped_{part}", f"anti_stereotyped_{part}")
         ]
-        results += [pair for one, other in zip(*sides, strict=False) for pair in ((one, other), (other, one))]
+        results += [pair for word, other in zip(*sides, strict=False) for pair in ((word, other), (other, word))]
     return results

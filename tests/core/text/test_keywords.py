@@ -56,8 +56,8 @@ def test_find_returns_the_keywords_of_a_sentence(text: str, words: list[str]) ->
 
 
 def test_spans_are_code_points() -> None:
-    (found,) = find("👩‍🚀𠮷他飞了")
-    assert (found.start, found.end, found.side, found.counterpart) == (4, 5, "male", "她")
+    (occurrence,) = find("👩‍🚀𠮷他飞了")
+    assert (occurrence.start, occurrence.end, occurrence.side, occurrence.counterpart) == (4, 5, "male", "她")
 
 
 # What stays visible when the stem is masked, as SPEC 1.5 and the printed examples have it.
@@ -75,10 +75,10 @@ def test_spans_are_code_points() -> None:
     ],
 )
 def test_a_probe_masks_the_stem(word: str, masked: str, options: tuple[str, str]) -> None:
-    (found,) = find(f"昨天{word}来过。")
-    asked = probe(found)
-    assert asked.text[: asked.start] + "_" + asked.text[asked.end :] == f"昨天{masked}来过。"
-    assert asked.options == options
+    (occurrence,) = find(f"昨天{word}来过。")
+    probed = probe(occurrence)
+    assert probed.text[: probed.start] + "_" + probed.text[probed.end :] == f"昨天{masked}来过。"
+    assert probed.options == options
 
 
 @given(
@@ -95,8 +95,8 @@ def test_every_keyword_is_found_and_swapped_both_ways(word: str, before: str, af
     assert find(other.sentence) == ([] if _joined(other) else [other])
     # A counterfactual in which the counterpart is part of another word has another meaning: it is not made.
     assert SWAP(result.sentence).outcome == ("left" if _joined(result) else "refused" if _joined(other) else "swapped")
-    asked = probe(result)
-    assert asked.text[asked.start : asked.end] == asked.options[result.side == "female"]
+    probed = probe(result)
+    assert probed.text[probed.start : probed.end] == probed.options[result.side == "female"]
 
 
 # Keywords that make another word with the character before: 天女, a celestial maiden, and 昨儿, yesterday. 天男 is not
@@ -140,9 +140,9 @@ def test_find_uses_the_given_pairs() -> None:
 def test_published_positions_are_repaired(
     sentence: str, start: int, end: int, stem: str, counter: str, word: tuple[int, int], status: str
 ) -> None:
-    found, given_position = repair(sentence, start, end, stem, counter)
-    assert ((found.start, found.end), given_position) == (word, status)
-    assert found.pair.stems[found.side == "female"] == stem
+    repaired, given_position = repair(sentence, start, end, stem, counter)
+    assert ((repaired.start, repaired.end), given_position) == (word, status)
+    assert repaired.pair.stems[repaired.side == "female"] == stem
 
 
 @pytest.mark.parametrize(

@@ -210,10 +210,10 @@ def test_an_unknown_data_set_is_one_sentence() -> None:
     ],
 )
 def test_an_own_set_has_five_forms(text: str, name: str) -> None:
-    one = own_set(text)
-    assert one.name == name
-    assert one.forms == tuple(form.strip().lower() for form in text.split("/"))
-    assert verdict(f"said {one.ref}.", (name,), "own").correct == 1
+    pronouns = own_set(text)
+    assert pronouns.name == name
+    assert pronouns.forms == tuple(form.strip().lower() for form in text.split("/"))
+    assert verdict(f"said {pronouns.ref}.", (name,), "own").correct == 1
 
 
 @pytest.mark.parametrize(

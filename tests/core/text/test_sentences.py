@@ -145,8 +145,8 @@ def test_quotes_broken_by_the_split_are_repaired() -> None:
 def test_sentences_keep_all_characters_except_spaces_and_orphan_quotes(text: str) -> None:
     kept = "".join(sentences(text))
     unquoted = str.maketrans("", "", "“”「」 \n　")
-    lost = [one for one in text.translate(unquoted) if one not in "。？！?!\"'"]
-    assert [one for one in kept.translate(unquoted) if one not in "。？！?!\"'"] == lost
+    lost = [character for character in text.translate(unquoted) if character not in "。？！?!\"'"]
+    assert [character for character in kept.translate(unquoted) if character not in "。？！?!\"'"] == lost
     for sentence in sentences(text):
         assert sentence.count("“") == sentence.count("”")
         assert sentences(sentence) == [sentence] or '"' in sentence

@@ -30,10 +30,10 @@ def test_every_code_of_the_contract_has_a_filter() -> None:
 
 @pytest.mark.parametrize("code", sorted(FILTERS))
 def test_filters_are_described_in_both_languages(code: str) -> None:
-    one = FILTERS[code]
-    for text in (one.name, one.explanation):
+    rule = FILTERS[code]
+    for text in (rule.name, rule.explanation):
         assert translate(text, "zh") != text
-    assert one.default in MODES and one.rare in MODES
+    assert rule.default in MODES and rule.rare in MODES
 
 
 def test_scarce_pairs_are_treated_leniently() -> None:

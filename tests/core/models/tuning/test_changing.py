@@ -61,8 +61,8 @@ def test_a_resumed_run_ends_in_equal_numbers(base: str, tmp_path: Path, lora: in
         trained(base, tmp_path / "stopped", tuning, stop=7)
     went_on, later = trained(base, tmp_path / "stopped", tuning)
     assert [step for step, _ in looks] == [4, 8] and later == looks[1:]
-    for one, other in zip(whole.model.state_dict().values(), went_on.model.state_dict().values(), strict=True):
-        assert torch.equal(one, other)
+    for weight, other in zip(whole.model.state_dict().values(), went_on.model.state_dict().values(), strict=True):
+        assert torch.equal(weight, other)
     whole.save(tmp_path / "out", adapters=bool(lora))
     reloaded = load_masked(str(tmp_path / "out"))
     assert reloaded.weights != load_masked(base).weights

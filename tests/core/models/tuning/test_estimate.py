@@ -13,10 +13,10 @@ def test_the_forecast_from_files_equals_the_loaded_model(tmp_path: Path, kind: s
     from evenhand.core.models.tuning.training import Changeable
 
     bert(tmp_path) if kind == "bert" else tiny_causal(tmp_path, kind)
-    found, loaded = memory_of(str(tmp_path), Tuning()), Changeable(str(tmp_path), device="cpu").forecast(Tuning())
-    assert found is not None
-    assert (found.weights, found.optimizer) == (loaded.weights, loaded.optimizer)
-    assert found.activations == loaded.activations
+    memory, loaded = memory_of(str(tmp_path), Tuning()), Changeable(str(tmp_path), device="cpu").forecast(Tuning())
+    assert memory is not None
+    assert (memory.weights, memory.optimizer) == (loaded.weights, loaded.optimizer)
+    assert memory.activations == loaded.activations
 
 
 def test_a_model_that_is_not_local_has_no_forecast(tmp_path: Path) -> None:

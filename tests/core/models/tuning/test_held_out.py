@@ -29,7 +29,7 @@ def test_masked_loss_and_accuracy_equal_the_definition(tmp_path: Path) -> None:
         count += len(hidden)
     assert result.tokens == count and result.texts == 3 and result.accuracy == right / count
     assert result.loss == pytest.approx(total / count, abs=1e-5)
-    assert sum(one[0] for one in result.per_text) / count == pytest.approx(result.loss)
+    assert sum(losses[0] for losses in result.per_text) / count == pytest.approx(result.loss)
 
 
 def test_causal_loss_is_over_every_token_except_the_first(tmp_path: Path) -> None:
