@@ -19,7 +19,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from evenhand.annotations.database.events import acting, record
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.permissions import Person, Role, allowed
-from evenhand.annotations.projects.annotators import annotators, checked_name, import_annotators, remove_annotator
+from evenhand.annotations.projects.annotators import add_annotators, annotators, checked_name, remove_annotator
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -130,7 +130,7 @@ FROM account LEFT JOIN annotator ON annotator.id = account.annotator
 
 def accounts_exist(store: Store) -> bool:
     """Whether somebody has an account: then nobody acts without signing in."""
-    return store.value("SELECT 1 FROM account LIMIT 1") is not None
+    return store.has("account")
 
 
 def accounts(store: Store) -> list[Account]:
@@ -202,32 +202,19 @@ def grant(
     `annotator`: the name of the desk, for roles that label; an annotator without one labels under the account's name.
     Raises Refused if that name belongs to another account, the last owner would go, or a guest is to have a role.
     """
-    with store.write():
-        insert_role(store, who, role, project, annotator=annotator, author=author)
-
-
-def insert_role(
-    store: Store,
-    who: Account,
-    role: Role,
-    project: Project | None,
-    *,
-    annotator: str | None = None,
-    author: Account | None = None,
-) -> None:
-    """The same inside the caller's transaction."""
     if role == "guest":
         raise Refused(N_("A guest has no account."))
-    if project is not None and (annotator or role == "annotator"):
-        if role not in LABELLING:
-            raise Refused(N_("The role {role} has no desk."), role=role)
-        _open_desk(store, who, annotator or who.annotator or who.name, project, author)
-    if project is None and role != "owner":
-        refuse_without_owner(store, who)
-    _delete_role(store, who, project)
-    row = {"account": who.id, "project": project and project.id, "role": role, "created": timestamp()}
-    insert(store.db, "account_role", row)
-    record_access(store, "granted", who, author=author, role=role, project=project.uid if project else None)
+    with store.write() as db:
+        if project is not None and (annotator or role == "annotator"):
+            if role not in LABELLING:
+                raise Refused(N_("The role {role} has no desk."), role=role)
+            _open_desk(store, who, annotator or who.annotator or who.name, project, author)
+        if project is None and role != "owner":
+            refuse_without_owner(store, who)
+        _delete_role(store, who, project)
+        row = {"account": who.id, "project": project and project.id, "role": role, "created": timestamp()}
+        insert(db, "account_role", row)
+        record_access(store, "granted", who, author=author, role=role, project=project.uid if project else None)
 
 
 def lead_new_project(store: Store, person: Person, project: Project) -> None:
@@ -243,7 +230,7 @@ def take_over_roles(store: Store, project: Project, new: Project) -> None:
         return
     with store.write():
         for who, role in roles_in(store, project):
-            insert_role(store, who, role, new)
+            grant(store, who, role, new)
 
 
 def label_own_project(store: Store, who: Account, project: Project, *, labels: bool) -> None:
@@ -315,17 +302,11 @@ def erase_account(store: Store, who: Account, code: str, *, author: Account | No
     )
 
 
-def change_password(store: Store, who: Account, password: str, *, author: Account | None = None) -> None:
-    """Set a password; every sign-in of the account ends. Raises Refused if it is too short or long."""
-    stored = hashed(password)
-    with store.write():
-        store_password(store, who, stored, author=author)
-
-
 def store_password(store: Store, who: Account, stored: str, *, author: Account | None = None) -> None:
-    """The same inside the caller's transaction, with the hash of the password."""
-    store.db.execute("UPDATE account SET password = ?, version = version + 1 WHERE id = ?", (stored, who.id))
-    record_access(store, "password changed", who, author=author)
+    """Set a password, by its hash; every sign-in of the account ends."""
+    with store.write() as db:
+        db.execute("UPDATE account SET password = ?, version = version + 1 WHERE id = ?", (stored, who.id))
+        record_access(store, "password changed", who, author=author)
 
 
 def authenticate(store: Store, name: str, password: str) -> Account:
@@ -385,7 +366,7 @@ def _open_desk(store: Store, who: Account, name: str, project: Project, author: 
         "SELECT annotator.id, account.id FROM annotator LEFT JOIN account ON account.annotator = annotator.id"
         " WHERE annotator.name = ?"
     )
-    import_annotators(store, project, [bare], author=author.name if author else "")
+    add_annotators(store, project, [bare], author=author.name if author else "")
     annotator, holder = store.db.execute(query, (bare,)).fetchone()
     if holder not in (None, who.id):
         raise Refused(N_("The desk {name} belongs to another account."), name=bare)

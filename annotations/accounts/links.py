@@ -18,9 +18,9 @@ from evenhand.annotations.accounts.accounts import (
     account_of_uid,
     accounts,
     accounts_exist,
+    grant,
     hashed,
     insert_account,
-    insert_role,
     keyed,
     name_key,
     record_access,
@@ -103,7 +103,7 @@ def invite_link(
         raise Refused(N_("A link for a single name can be used only once."))
     with store.write():
         if former := invitation_for(store, project, name):
-            _withdraw(store, former, author)
+            withdraw_invitation(store, former, author=author)
         secret = _insert(store, "invite", hours * 3600, role=role, project=project, name=name.strip(), uses=uses)
         record_access(
             store, "invited", None, author=author, role=role, project=project.uid if project else None, uses=uses
@@ -162,15 +162,11 @@ def find_invitation(store: Store, id: str) -> Invitation:
 
 def withdraw_invitation(store: Store, invitation: Invitation, *, author: Account | None = None) -> None:
     """End an open invitation: its link opens nothing from now on."""
-    with store.write():
-        _withdraw(store, invitation, author)
-
-
-def _withdraw(store: Store, invitation: Invitation, author: Account | None) -> None:
     query = "DELETE FROM access_link WHERE purpose = 'invite' AND substr(lower(hex(hash)), 1, ?) = ?"
-    store.db.execute(query, (ID_DIGITS, invitation.id))
     place = invitation.project and invitation.project.uid
-    record_access(store, "invitation withdrawn", None, author=author, role=invitation.role, project=place)
+    with store.write() as db:
+        db.execute(query, (ID_DIGITS, invitation.id))
+        record_access(store, "invitation withdrawn", None, author=author, role=invitation.role, project=place)
 
 
 def reset_link(store: Store, who: Account, *, author: Account | None = None) -> str:
@@ -223,9 +219,9 @@ def use(store: Store, secret: str, who: Account, found: Link) -> None:
     if found.purpose == "first":
         if len(accounts(store)) != 1:
             raise NotAllowed(SPENT)
-        insert_role(store, who, "owner", None, author=who)
+        grant(store, who, "owner", None, author=who)
     elif found.role is not None:
-        insert_role(store, who, found.role, found.project, annotator=found.name or None, author=who)
+        grant(store, who, found.role, found.project, annotator=found.name or None, author=who)
 
 
 def _count_use(store: Store, secret: str) -> None:

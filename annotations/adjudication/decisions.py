@@ -393,8 +393,7 @@ def case_counts(store: Store, project: Project) -> dict[Queue, int]:
     """How many cases are in each queue."""
     counts: dict[Queue, int] = {}
     for queue, where in WHERE.items():
-        query = f"SELECT count(*) FROM {ITEM_TABLES} WHERE item.project = ? AND {where}"
-        counts[queue] = store.db.execute(query, (project.id,)).fetchone()[0]
+        counts[queue] = store.count(f"{ITEM_TABLES} WHERE item.project = ? AND {where}", (project.id,))
     return counts
 
 

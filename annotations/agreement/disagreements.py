@@ -128,7 +128,7 @@ def differing_items(
         who=who, pair="" if pair is None else PAIR, own="" if reader is None else LABELLED_BY_READER, done=FINISHED
     )
     values = [project.id, *between, *([] if pair is None else [pair]), *([] if reader is None else [reader.id])]
-    return [item for (item,) in store.db.execute(asked, values)]
+    return store.column(asked, values)
 
 
 class AboutItem(Protocol):

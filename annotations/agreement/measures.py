@@ -93,7 +93,7 @@ NO_SHARE_ENDED = Note(
         " all its labels."
     )
 )
-ITEMS = "SELECT count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch WHERE batch.project = ?"
+ITEMS = "item JOIN published_batch AS batch ON batch.id = item.batch WHERE batch.project = ?"
 SHARED = """
 SELECT item.labels, count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch
 WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels
@@ -308,7 +308,7 @@ def _label_counts(
     if on == "share" and version is None:
         found = Counter({int(n): int(items) for n, items in store.db.execute(SHARED, (project.id,))})
         return found.total(), {n: found[n] for n in range(max(found, default=0) + 1)}
-    all_items = int(store.db.execute(ITEMS, (project.id,)).fetchone()[0])
+    all_items = store.count(ITEMS, (project.id,))
     if on == "share":
         all_items = sum(items for _, items in store.db.execute(SHARED, (project.id,)))
     by = np.bincount(tally.labels, weights=tally.sizes).astype(int) if tally.units else np.zeros(1, dtype=int)

@@ -191,7 +191,7 @@ def _new_item(item: AuditItem, line: int, sample: AuditSample, run: str) -> NewI
 def audits(store: Store) -> list[Audit]:
     """Every audit of this database, newest first."""
     found = []
-    for (uid,) in store.db.execute(AUDITS, (FILE,)).fetchall():
+    for uid in store.column(AUDITS, (FILE,)):
         try:
             found.append(audit(store, project_by_uid(store, uid)))
         except NotFound:  # a file of one's own that happens to bear this name

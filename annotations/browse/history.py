@@ -215,7 +215,7 @@ def gold_reasons(store: Store, project: Project, row: SearchRow) -> tuple[Note, 
         "SELECT adjudicator, action, choice FROM settlement WHERE id = (SELECT settlement FROM item WHERE id = ?)",
         (row.item.id,),
     ).fetchone()
-    choices = [choice for (choice,) in store.db.execute(_CHOICES, (row.item.id,))]
+    choices = store.column(_CHOICES, (row.item.id,))
     labels = _by_labels(project, row, choices)
     if (brought := gold_in_force(store, row.item.id)) is not None:
         return labels, _brought_note(brought)

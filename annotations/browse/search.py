@@ -198,13 +198,13 @@ def _row(row: tuple[Any, ...]) -> SearchRow:
 
 def uid_of(store: Store, item: int) -> str:
     """The public id of an item by its row id."""
-    return str(store.db.execute("SELECT uid FROM item WHERE id = ?", (item,)).fetchone()[0])
+    return str(store.value("SELECT uid FROM item WHERE id = ?", (item,)))
 
 
 def imported_files(store: Store, project: Project) -> list[str]:
     """Names of the files that were imported, in the order of import, each once."""
     query = "SELECT file FROM published_batch WHERE project = ? GROUP BY file ORDER BY min(published)"
-    return [row[0] for row in store.db.execute(query, (project.id,))]
+    return store.column(query, (project.id,))
 
 
 def pairs_of(store: Store, project: Project) -> list[str]:
@@ -213,7 +213,7 @@ def pairs_of(store: Store, project: Project) -> list[str]:
         "SELECT pair FROM cell JOIN census ON census.cell = cell.id WHERE project = ? AND items > 0"
         " GROUP BY pair ORDER BY min(cell.id)"
     )
-    return [row[0] for row in store.db.execute(query, (project.id,))]
+    return store.column(query, (project.id,))
 
 
 def search_words(text: str) -> list[str]:

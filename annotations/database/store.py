@@ -73,7 +73,7 @@ class Store:
         self.db, self.path, self.frozen = db, path, frozen
         self._own = path.resolve()  # once: it costs as much as three queries
         self._files: OpenFiles | None = None  # while it is open, and others may write
-        self._shared = False  # whether a transaction of several pieces of work is open
+        self._writing = False  # whether a transaction of this store is open
 
     @classmethod
     def open_existing(cls, path: Path | str) -> "Store":
@@ -218,6 +218,18 @@ class Store:
         row = self.db.execute(query, values).fetchone()
         return None if row is None else row[0]
 
+    def column(self, query: str, values: Values = ()) -> list[Any]:
+        """Return the first column of each row of *query*."""
+        return [row[0] for row in self.db.execute(query, values)]
+
+    def count(self, rows: str, values: Values = ()) -> int:
+        """Return the number of *rows*: a table or view, with what follows FROM in a statement."""
+        return int(self.value(f"SELECT count(*) FROM {rows}", values))
+
+    def has(self, rows: str, values: Values = ()) -> bool:
+        """Return whether there is any of *rows* (see `count`)."""
+        return self.value(f"SELECT 1 FROM {rows} LIMIT 1", values) is not None
+
     @contextmanager
     def read(self) -> Iterator[None]:
         """Every query in it sees the database as of the first one; this store cannot write meanwhile.
@@ -243,15 +255,16 @@ class Store:
 
         Raises Busy where another program keeps the lock for ten seconds (in a job: ten minutes), the disk is full or
         read-only, the database or its log is no longer the file that was opened, or this process has found the database
-        damaged. Within `share` it is a part of that transaction.
+        damaged. Within another of this store it is a part of that one.
         """
-        if self._shared:
+        if self._writing:
             with self.part():
                 yield self.db
             return
         refuse_damaged(self._own)
         try:
             with turn(self.db, self._own, max(BUSY_MS / 1000, _patience_s)):
+                self._writing = True
                 try:
                     yield self.db
                     self._check_files()
@@ -262,6 +275,8 @@ class Store:
                         self.db.execute("ROLLBACK")
                     self._write_back()
                     raise
+                finally:
+                    self._writing = False
         except sqlite3.OperationalError as error:
             raise _refusal(error) from error
 
@@ -302,19 +317,6 @@ class Store:
                 getattr(os, "fdatasync", os.fsync)(log)
             finally:
                 os.close(log)
-
-    @contextmanager
-    def share(self) -> Iterator[Connection]:
-        """One transaction for several pieces of work, which write as they do alone and are committed together.
-
-        Raises what `write` raises.
-        """
-        with self.write() as db:
-            self._shared = True
-            try:
-                yield db
-            finally:
-                self._shared = False
 
     @contextmanager
     def part(self) -> Iterator[None]:

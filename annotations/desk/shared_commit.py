@@ -149,7 +149,7 @@ class SharedCommit:
                 for piece in pieces:
                     piece.ask(store)
                 if asked := [piece for piece in pieces if piece.error is None]:
-                    with store.share():
+                    with store.write():
                         began = True
                         for piece in asked:
                             piece.do(store)

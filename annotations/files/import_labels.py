@@ -44,7 +44,7 @@ from evenhand.annotations.labels.checks import (
 )
 from evenhand.annotations.labels.operations import check_ids, insert_label
 from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK, PACKAGE
-from evenhand.annotations.projects.annotators import annotators, import_annotators
+from evenhand.annotations.projects.annotators import add_annotators, annotators
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import N_, BadFile, BadLine, EvenhandError, NotFound, Refused
@@ -184,7 +184,7 @@ class _LabelImporter:
         row = replace(row, desk=FILE_DESK if unknown else row.desk or FORM_DESK)
         guideline = self._checked(row, length)
         if person is None:  # only with a label that can be stored, so that a file of another project adds nobody
-            import_annotators(self.store, self.project, [name])
+            add_annotators(self.store, self.project, [name])
             self.people = {one.name: one.id for one in annotators(self.store, self.project, active=False)}
             person = self.people[name]
         superseded = row.superseded or not self._may_stand(row, item, person)

@@ -118,7 +118,9 @@ def forecast(
     if project.kind == "generations":
         work = _of_generations(project, work, sum(cell.stock for cell in cells))
     work = replace(work, signature=work.signature + found.signature(narrow is not None))
-    items, made, people = counts(store, project).items, _labels_made(store, project), _people(store, project)
+    items, people = counts(store, project).items, store.count("active_member WHERE project = ?", (project.id,))
+    query = "SELECT coalesce(sum(labels * items), 0) FROM census JOIN cell ON cell.id = census.cell WHERE project = ?"
+    made = int(store.value(query, (project.id,)))
     return Forecast(
         items, made, people, sample, work.rate.units, work, narrow is not None, found.returned, found.by_version
     )
@@ -126,8 +128,7 @@ def forecast(
 
 def has_pilot(store: Store, project: Project, per_item: int) -> bool:
     """Whether an item of a pilot has been labelled in full, now or before its relabelling."""
-    query = f"SELECT 1 FROM item WHERE {_PILOT} AND labels >= :per_item LIMIT 1"
-    if store.db.execute(query, {"project": project.id, "per_item": per_item}).fetchone() is not None:
+    if store.has(f"item WHERE {_PILOT} AND labels >= :per_item", {"project": project.id, "per_item": per_item}):
         return True
     return any(len(one.choices) >= per_item for one in last_words(store, project, _PILOT))
 
@@ -214,16 +215,6 @@ def _times(store: Store, project: Project, sample: Sample) -> dict[int, list[flo
     for item, seconds in store.db.execute(query, {"project": project.id, "most": TIMES}):
         found.setdefault(item, []).append(seconds)
     return found
-
-
-def _labels_made(store: Store, project: Project) -> int:
-    query = "SELECT coalesce(sum(labels * items), 0) FROM census JOIN cell ON cell.id = census.cell WHERE project = ?"
-    return int(store.db.execute(query, (project.id,)).fetchone()[0])
-
-
-def _people(store: Store, project: Project) -> int:
-    query = "SELECT count(*) FROM active_member WHERE project = ?"
-    return int(store.db.execute(query, (project.id,)).fetchone()[0])
 
 
 def _of_generations(project: Project, work: WorkForecast, items: int) -> WorkForecast:

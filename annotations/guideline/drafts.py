@@ -18,7 +18,6 @@ from evenhand.annotations.guideline.relabelling import (
     Which,
     count_affected,
     send_for_relabelling,
-    send_in_transaction,
 )
 from evenhand.annotations.guideline.scheme import more_in, more_out
 from evenhand.annotations.guideline.versions import (
@@ -211,7 +210,7 @@ def write_version(
             store, project, "new_version", author=author, version=version, changes=draft.changes.strip(), which=which,
             criteria=_changed_criteria(old, draft), tags=_tags_in_use(tag_codes(store, project), draft),
         )  # fmt: skip
-        sent = send_in_transaction(store, project, version, which if at_once else "none", also=also, author=author)
+        sent = send_for_relabelling(store, project, version, which if at_once else "none", also=also, author=author)
     if not at_once:
         sent = send_for_relabelling(store, project, version, which, also=also, author=author)
     return guideline(store, project, version), sent

@@ -113,23 +113,13 @@ def send_for_relabelling(
     for start in range(0, len(found), CHUNK):
         with store.write():
             sent += _send_chunk(store, project, found[start : start + CHUNK])
-            if start + CHUNK >= len(found):
-                counts = _record_sent(store, project, sent, version, which, also, author)
+            counts = _counts(sent, annotator_names(store))
+            if sent and start + CHUNK >= len(found):
+                record(
+                    store, project, "sent_back", author=author, version=version, which=which, also=sorted(also),
+                    labels=counts.labels, items=counts.items,
+                )  # fmt: skip
     return counts if found else RelabelCounts(0, 0)
-
-
-def send_in_transaction(
-    store: Store,
-    project: Project,
-    version: int,
-    which: Which,
-    *,
-    also: Collection[str] = (),
-    author: str = "",
-) -> RelabelCounts:
-    """The same as `send_for_relabelling`, inside the caller's transaction."""
-    sent = _send_chunk(store, project, _labels_to_send(store, project, version, which, also))
-    return _record_sent(store, project, sent, version, which, also, author)
 
 
 def _labels_to_send(
@@ -157,24 +147,6 @@ def _send_chunk(store: Store, project: Project, found: Sequence[OlderLabel]) -> 
     void_retests(store.db, ((one.item, one.annotator) for one in sent))
     recount_items(store, list({one.item for one in sent}))
     return sent
-
-
-def _record_sent(
-    store: Store,
-    project: Project,
-    sent: Sequence[OlderLabel],
-    version: int,
-    which: Which,
-    also: Collection[str],
-    author: str,
-) -> RelabelCounts:
-    counts = _counts(sent, annotator_names(store))
-    if sent:
-        record(
-            store, project, "sent_back", author=author, version=version, which=which, also=sorted(also),
-            labels=counts.labels, items=counts.items,
-        )  # fmt: skip
-    return counts
 
 
 def left_to_relabel(store: Store, project: Project) -> dict[str, int]:
@@ -221,8 +193,7 @@ class _OlderLabels(NamedTuple):
 
 
 def _active(store: Store, project: Project) -> set[int]:
-    query = "SELECT annotator FROM active_member WHERE project = ?"
-    return {row[0] for row in store.db.execute(query, (project.id,))}
+    return set(store.column("SELECT annotator FROM active_member WHERE project = ?", (project.id,)))
 
 
 def _older_labels(

@@ -214,14 +214,14 @@ class Batch:
         if found:
             word = (found.start, found.end, found.stem_start, found.stem_end, found.keyword)
             word += (new.counterpart or found.counterpart,)
-        rank = self._ranks.copy()
+        rank = self._ranks.copy()  # 62 bits that depend only on the seed and the text: the same order in any database
         rank.update(identity)
         shared = project.share > 0 and is_shared(project.seed, identity, project.share)
         wanted = wanted_at_first(project.per_item, project.plan, shared)
         row = (
             new.uid or uuid.uuid4().hex, project.id, self.id,
-            _rank(rank.digest()) + (LATE if new.late else 0), identity, new.text, new.context, *word,
-            new.file, new.line, _json(new.extra) if new.extra else "{}", wanted, int(shared), new.second,
+            (int.from_bytes(rank.digest(), "big") >> 2) + (LATE if new.late else 0), identity, new.text, new.context,
+            *word, new.file, new.line, _json(new.extra) if new.extra else "{}", wanted, int(shared), new.second,
         )  # fmt: skip
         return _Values(new, identity, cell, row)
 
@@ -360,8 +360,7 @@ def items_with_ids(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Item
 
 def item_id(store: Store, project: Project, uid: str) -> int | None:
     """Return the row id of the item with a public id, also of a withdrawn one; None without one."""
-    found: int | None = store.value("SELECT id FROM item WHERE uid = ? AND project = ?", (uid, project.id))
-    return found
+    return store.value("SELECT id FROM item WHERE uid = ? AND project = ?", (uid, project.id))  # type: ignore[no-any-return]
 
 
 def stored_hashes(store: Store, project: Project, hashes: Sequence[bytes]) -> set[bytes]:
@@ -370,19 +369,19 @@ def stored_hashes(store: Store, project: Project, hashes: Sequence[bytes]) -> se
         f"SELECT hash FROM item WHERE project = ? AND hash IN ({', '.join('?' * len(hashes))})"
         " AND batch NOT IN (SELECT id FROM batch WHERE withdrawn = 1)"
     )
-    return {identity for (identity,) in store.db.execute(query, (project.id, *hashes))}
+    return set(store.column(query, (project.id, *hashes)))
 
 
 def published_batches(store: Store, project: Project) -> list[int]:
     """Return the published batches (row ids) of a project in the order of import."""
     query = "SELECT id FROM published_batch WHERE project = ? ORDER BY published"
-    return [batch for (batch,) in store.db.execute(query, (project.id,))]
+    return store.column(query, (project.id,))
 
 
 def items_after(store: Store, batch: int, after: int = 0, most: int = -1) -> list[int]:
     """Return up to *most* items (row ids) of a batch with row ids above *after*, in their order; -1: all."""
     query = "SELECT id FROM item WHERE batch = ? AND id > ? ORDER BY id LIMIT ?"
-    return [item for (item,) in store.db.execute(query, (batch, after, most))]
+    return store.column(query, (batch, after, most))
 
 
 def id_and_length(store: Store, project: Project, uid: str) -> tuple[int, int] | None:
@@ -401,7 +400,7 @@ def uid_of_hash(store: Store, project: Project, identity: bytes) -> str | None:
 
 def is_importing(store: Store, project: Project, state: str = BEING_IMPORTED) -> bool:
     """Return whether a file is being imported into a project, or whether it has a batch in another *state* (SQL)."""
-    return store.value(f"SELECT 1 FROM batch WHERE project = ? AND {state}", (project.id,)) is not None
+    return store.has(f"batch WHERE project = ? AND {state}", (project.id,))
 
 
 def as_item(row: tuple[Any, ...]) -> Item:
@@ -416,11 +415,6 @@ def as_item(row: tuple[Any, ...]) -> Item:
 def item_hash(new: NewItem) -> bytes:
     """The hash that identifies an item in its project, of its text or its key."""
     return text_hash(new.text if new.key is None else new.key)
-
-
-def _rank(digest: bytes) -> int:
-    # 62 bits that depend only on the seed and the text: the same order in any database.
-    return int.from_bytes(digest, "big") >> 2
 
 
 def delete_items(store: Store, batch_id: int, created: str) -> None:
@@ -459,6 +453,5 @@ def _note_other_text(store: Store, project: Project, new: NewItem) -> None:
 def _record_once(store: Store, project: Project, action: str, item: int, data: dict[str, Any]) -> None:
     # A file imported twice makes one conflict; `record` writes its data in this form.
     said = json.dumps(data, ensure_ascii=False, sort_keys=True)
-    query = "SELECT 1 FROM event WHERE item = ? AND action = ? AND data = ? LIMIT 1"
-    if store.db.execute(query, (item, action, said)).fetchone() is None:
+    if not store.has("event WHERE item = ? AND action = ? AND data = ?", (item, action, said)):
         record(store, project, action, item=item, **data)

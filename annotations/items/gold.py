@@ -266,7 +266,7 @@ def gold_of_file(store: Store, file: int) -> list[tuple[int, str | None]]:
 
 def holds_gold(store: Store, file: int) -> bool:
     """Return whether a file (row id) brought gold labels."""
-    return store.db.execute("SELECT 1 FROM imported_gold WHERE file = ? LIMIT 1", (file,)).fetchone() is not None
+    return store.has("imported_gold WHERE file = ?", (file,))
 
 
 def store_gold(store: Store, project: Project, item: int, file: int, gold: str | None) -> None:

@@ -136,7 +136,7 @@ def set_wanted(
 def labelled_among(store: Store, items: Sequence[int], condition: str = "true") -> list[int]:
     """Return those of *items* (row ids) that have a label and fulfil an SQL condition on `item`."""
     query = f"SELECT id FROM item WHERE {AMONG} AND labels > 0 AND {condition}"
-    return [item for (item,) in store.db.execute(query, {"items": json.dumps(items)})]
+    return store.column(query, {"items": json.dumps(items)})
 
 
 def sample_of(store: Store, project: Project, batch: int | None = None) -> set[bytes] | None:
@@ -160,8 +160,7 @@ def redraw_sample(store: Store, project: Project, batch: int) -> list[int]:
     sample = sample_of(store, project, batch)
     if sample is None:
         return []
-    items = [row[0] for row in store.db.execute(f"SELECT item.id {_THERE}", (project.id, batch))]
-    return _redraw(store, project, items, sample)
+    return _redraw(store, project, store.column(f"SELECT item.id {_THERE}", (project.id, batch)), sample)
 
 
 def _redraw(store: Store, project: Project, items: Sequence[int], sample: Collection[bytes]) -> list[int]:

@@ -57,7 +57,7 @@ def imported_batches(store: Store, project: Project) -> list[ImportedBatch]:
 
 def items_with_records(store: Store, batch: int) -> list[int]:
     """The items (row ids) of a batch with records."""
-    return [row[0] for row in store.db.execute(TOUCHED, {"batch": batch})]
+    return store.column(TOUCHED, {"batch": batch})
 
 
 def withdraw(store: Store, project: Project, batch: int) -> None:
@@ -92,13 +92,13 @@ def _clear_chunk(store: Store, batch: int, most: int) -> int:
     mark = db.execute(f"SELECT project FROM batch WHERE id = ? AND {BEING_WITHDRAWN}", (batch,)).fetchone()
     if mark is None:
         return 0
-    some = [row[0] for row in db.execute("SELECT id FROM item WHERE batch = ? LIMIT ?", (batch, most))]
+    some = store.column("SELECT id FROM item WHERE batch = ? LIMIT ?", (batch, most))
     if not some:
         query = "UPDATE batch SET withdrawn = 0, pid = NULL, started_process = NULL, heard = 0 WHERE id = ?"
         db.execute(query, (batch,))
         return 0
     query = f"{TOUCHED} AND item.id IN (SELECT value FROM json_each(:some))"
-    kept = [row[0] for row in db.execute(query, {"batch": batch, "some": json.dumps(some)})]
+    kept = store.column(query, {"batch": batch, "some": json.dumps(some)})
     if kept:
         _move(store, kept, _withdrawn_batch(store, mark[0]))
     rest = sorted(set(some) - set(kept))

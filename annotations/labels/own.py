@@ -253,15 +253,15 @@ def own_progress(store: Store, project: Project, annotator: Annotator, share: in
     total = _expected_share(store, project, cells, labelled) if share is None else share
     if share is None and labelled >= total:
         # Items on the desk without an own label; those to relabel are not counted.
-        query = "SELECT count(*) FROM assignment WHERE annotator = ? AND project = ? AND state = 'leased' AND kept = 0"
-        total = labelled + store.value(query, (annotator.id, project.id))
+        held = "assignment WHERE annotator = ? AND project = ? AND state = 'leased' AND kept = 0"
+        total = labelled + store.count(held, (annotator.id, project.id))
     total, pace = max(total, labelled), _pace(store, project, annotator)
     return OwnProgress(labelled, total, pace, (total - labelled) / pace if pace else None, cells)
 
 
 def _expected_share(store: Store, project: Project, cells: Sequence[CellProgress], labelled: int) -> int:
     """Return how many items are expected of one annotator, if all of them go on alike."""
-    people: int = store.value("SELECT count(*) FROM active_member WHERE project = ?", (project.id,))
+    people = store.count("active_member WHERE project = ?", (project.id,))
     # With more annotators than labels per item, each can expect an equal share.
     each = min(project.per_item, people) or 1
     most = each if project.doubled is None else 1

@@ -174,7 +174,7 @@ def each_labelled_item(store: Store, project: Project) -> Iterator[ItemLabels]:
 
 def count_operations(store: Store, project: Project) -> int:
     """Return how many operations on labels a project holds, changed and undone ones too."""
-    return int(store.value("SELECT count(*) FROM label WHERE project = ?", (project.id,)))
+    return store.count("label WHERE project = ?", (project.id,))
 
 
 def count_not_made_here(store: Store, project: Project, since: str) -> int:
@@ -183,11 +183,8 @@ def count_not_made_here(store: Store, project: Project, since: str) -> int:
     When these were seen is not known here. A label of the same millisecond is later: what is stored with that moment
     counted those that were there.
     """
-    query = (
-        f"SELECT count(*) FROM standing_label AS label {FROM_FILE}"
-        f" WHERE label.project = ? AND ({ORIGIN} <> 'here' OR label.created < ?)"
-    )
-    return int(store.value(query, (project.id, since)))
+    rows = f"standing_label AS label {FROM_FILE} WHERE label.project = ? AND ({ORIGIN} <> 'here' OR label.created < ?)"
+    return store.count(rows, (project.id, since))
 
 
 def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[dict[str, Any]]:

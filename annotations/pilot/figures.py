@@ -42,7 +42,7 @@ ORDER BY item.id, label.annotator
 """
 # Items that an active annotator should still label: not set aside, and without all labels.
 _OPEN = """
-SELECT count(*) FROM published_item AS item WHERE pilot = :pilot AND labels < wanted AND aside = 0
+published_item AS item WHERE pilot = :pilot AND labels < wanted AND aside = 0
 AND EXISTS (SELECT 1 FROM active_member AS member WHERE member.project = :project AND NOT EXISTS (
     SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = member.annotator
         AND assignment.state = 'labelled'))
@@ -136,8 +136,7 @@ def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
 def _is_complete(store: Store, project: Project, pilot: Pilot, items: int, choices: Mapping[int, list[str]]) -> bool:
     if pilot.closed is not None:
         return len(choices) == items == pilot.items and all(len(each) >= pilot.people for each in choices.values())
-    left = store.db.execute(_OPEN, {"pilot": pilot.id, "project": project.id}).fetchone()[0]
-    return int(left) == 0
+    return not store.has(_OPEN, {"pilot": pilot.id, "project": project.id})
 
 
 def letters(

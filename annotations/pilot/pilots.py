@@ -7,6 +7,7 @@ import hashlib
 import heapq
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from sqlite3 import Connection
 from typing import Any
 
@@ -158,25 +159,21 @@ def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot 
     pilot = open_pilot(store, project)
     if pilot is None:
         return None
-    query = (
-        "SELECT count(*) FROM published_item AS item JOIN assignment ON assignment.item = item.id"
+    rows = (
+        "published_item AS item JOIN assignment ON assignment.item = item.id"
         " WHERE item.pilot = ? AND assignment.annotator = ? AND assignment.state = 'labelled'"
     )
-    labelled = int(store.db.execute(query, (pilot.id, annotator.id)).fetchone()[0])
-    return OwnPilot(pilot.number, labelled, items_left(store, pilot))
+    return OwnPilot(pilot.number, store.count(rows, (pilot.id, annotator.id)), items_left(store, pilot))
 
 
 def items_left(store: Store, pilot: Pilot) -> int:
     """The present number of items in a pilot, without released and withdrawn ones."""
-    return int(store.value("SELECT count(*) FROM published_item WHERE pilot = ?", (pilot.id,)))
+    return store.count("published_item WHERE pilot = ?", (pilot.id,))
 
 
 def _draw(store: Store, project: Project, items: int, key: str) -> list[int]:
     rows = store.db.execute(_POOL, (project.id,)).fetchall()
     if not rows:
         raise Refused(N_("No unlabelled items are left to draw from. Import a file first."))
-    return [row[1] for row in heapq.nsmallest(items, rows, key=lambda row: _draw_position(key, bytes(row[0])))]
-
-
-def _draw_position(key: str, identity: bytes) -> bytes:
-    return hashlib.blake2b(identity, digest_size=8, key=key.encode()).digest()
+    order = partial(hashlib.blake2b, digest_size=8, key=key.encode())
+    return [row[1] for row in heapq.nsmallest(items, rows, key=lambda row: order(bytes(row[0])).digest())]

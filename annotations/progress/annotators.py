@@ -34,7 +34,7 @@ _OWN = (
     f" AND {_RANGE} WHERE member.project = :project"
 )
 # Superseded ones too: the index that holds all that is asked here does not say which they are.
-_HOW_MANY = f"SELECT count(*) FROM {_OWN.format(labels='label')}"
+_HOW_MANY = _OWN.format(labels="label")
 _ALL = f"valid_label AS label WHERE {_RANGE}"
 # As one line of text: grouping the rows, or returning each, takes twice as long.
 _COUNTED = "SELECT group_concat({day} || '/' || label.annotator) FROM {labels} AND choice IS NOT NULL"
@@ -92,20 +92,19 @@ def _counted_days(store: Store, project: Project, offset_minutes: int) -> _Count
 
 def _counted(store: Store, day: str, last: int, newest: int, values: dict[str, Any]) -> Counter[tuple[str, int]]:
     """(day, annotator) -> number of labels after *last*, up to *newest*."""
-    own = store.db.execute(_HOW_MANY, {**values, "last": last, "newest": newest}).fetchone()[0]
+    own = store.count(_HOW_MANY, {**values, "last": last, "newest": newest})
     which = _ALL if own * OF_ALL >= newest - last else _OWN.format(labels="valid_label")
     query = _COUNTED.format(day=day, labels=which)
     found: Counter[str] = Counter()
     for first in range(last, newest, AT_ONCE):
         part = {**values, "last": first, "newest": min(first + AT_ONCE, newest)}
-        found.update((store.db.execute(query, part).fetchone()[0] or "").split(","))
+        found.update((store.value(query, part) or "").split(","))
     pairs = ((one.split("/"), number) for one, number in found.items() if one)
     return Counter({(made, int(who)): number for (made, who), number in pairs})
 
 
 def _is_current(store: Store, known: _CountedDays) -> bool:
-    row = store.db.execute("SELECT op_id FROM label WHERE id = ?", (known.last,)).fetchone()
-    return row is not None and row[0] == known.operation
+    return bool(store.value("SELECT op_id FROM label WHERE id = ?", (known.last,)) == known.operation)
 
 
 LATELY = 500  # labels for the median time
@@ -234,12 +233,9 @@ def _worker(
         rate = share_of_counted(own, nothing=NO_LABEL)
     else:
         rate = modified_wilson(accepted or 0, labels or 0, nothing=NO_LABEL)
-    query = "SELECT seen FROM member WHERE annotator = ? AND project = ?"
-    seen = store.db.execute(query, here).fetchone()[0]
-    query = "SELECT count(*) FROM assignment WHERE kept = 1 AND annotator = ? AND project = ? AND state = 'leased'"
-    kept = store.db.execute(query, here).fetchone()[0]
-    query = "SELECT created FROM label WHERE annotator = ? AND project = ? ORDER BY id DESC LIMIT 1"
-    last = (store.db.execute(query, here).fetchone() or (None,))[0]
+    seen = store.value("SELECT seen FROM member WHERE annotator = ? AND project = ?", here)
+    kept = store.count("assignment WHERE kept = 1 AND annotator = ? AND project = ? AND state = 'leased'", here)
+    last = store.value("SELECT created FROM label WHERE annotator = ? AND project = ? ORDER BY id DESC LIMIT 1", here)
     nothing = Difference(Estimate.undefined(NO_SHARED), Estimate.undefined(NO_SHARED))
     return Worker(
         one, active, labels or 0, rate, *made,
@@ -255,7 +251,7 @@ def _seconds(store: Store, here: tuple[int, int]) -> float | None:
         "SELECT seconds FROM label WHERE annotator = ? AND project = ? AND seconds IS NOT NULL"
         f" ORDER BY id DESC LIMIT {LATELY}"
     )
-    found = [row[0] for row in store.db.execute(query, here)]
+    found = store.column(query, here)
     return median(found) if found else None
 
 
@@ -279,8 +275,7 @@ def disagreement(store: Store, project: Project, sources: Mapping[int, str] | No
 
     *sources*: of `articles`; {} or None: intervals over items.
     """
-    query = "SELECT 1 FROM batch WHERE project = ? AND withdrawn = 1"
-    joined = PUBLISHED if store.db.execute(query, (project.id,)).fetchone() else ""
+    joined = PUBLISHED if store.has("batch WHERE project = ? AND withdrawn = 1", (project.id,)) else ""
     if project.plan == "stop":
         joined = f"{PUBLISHED} AND item.shared = 1"
     some: defaultdict[int, Counter[tuple[str, bool]]] = defaultdict(Counter)

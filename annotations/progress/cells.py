@@ -177,7 +177,7 @@ SELECT item.cell, {REVIEWED}, {ACCEPTED_BY_ALL}, iif(item.extra LIKE '%"source"%
 FROM published_item AS item WHERE item.project = ? AND item.labels > 0
 """
 UNFINISHED = """
-SELECT count(*) FROM published_item AS item
+published_item AS item
 WHERE item.project = ? AND item.labels > 0 AND item.labels < item.wanted AND item.status = 'pending'
 """
 KEYS = ("pair", "side", "quota", "mined", "labelled", "reviewed", "compared", "unanimous", "kept", "split", "settled")
@@ -238,7 +238,7 @@ def selected(store: Store, project: Project) -> Note | None:
     """Return why labels decide which items are reviewed; None where they do not."""
     if ended := ended_at_reject(store, project):
         return Note(ENDED, {"ended": ended})
-    begun = store.db.execute(UNFINISHED, (project.id,)).fetchone()[0] if project.plan == "stop" else 0
+    begun = store.count(UNFINISHED, (project.id,)) if project.plan == "stop" else 0
     return Note(BEGUN, {"begun": begun}) if begun else None
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterable, Mapping
+from itertools import count
 from sqlite3 import Connection
 from typing import Literal
 
@@ -36,7 +37,7 @@ def participants(store: Store, project: Project) -> frozenset[int]:
         "SELECT annotator FROM study_person JOIN study ON study.id = study_person.study"
         " WHERE study.project = ? AND annotator IS NOT NULL"
     )
-    return frozenset(row[0] for row in store.db.execute(query, (project.id,)))
+    return frozenset(store.column(query, (project.id,)))
 
 
 def annotator_with(store: Store, value: str | None, column: Literal["uid", "name"] = "uid") -> Annotator | None:
@@ -57,40 +58,32 @@ def annotator(store: Store, project: Project, name: str) -> Annotator:
 
 
 def add_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> list[Annotator]:
-    """Add annotators, or reactivate those who had left. Returns all active annotators."""
+    """Add annotators, or reactivate those who had left; returns all active ones. Raises Refused for a bad name."""
     people = list(dict.fromkeys(checked_name(name) for name in names))
     with store.write():
-        import_annotators(store, project, people, author=author)
-    return annotators(store, project)
-
-
-def import_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> None:
-    """The same inside the caller's transaction. Raises Refused for an invalid name."""
-    people = [checked_name(name) for name in names]
-    there = {one.name: one for one in annotators(store, project, active=False)}
-    before = {one.name for one in annotators(store, project)}
-    join(store, project, people)
-    for one in annotators(store, project):
-        if one.name not in before:
-            action = "reactivated" if one.name in there else "joined"
-            record(store, project, action, annotator=one, author=author, name=one.name)
+        there = {one.name: one for one in annotators(store, project, active=False)}
+        before = {one.name for one in annotators(store, project)}
+        join(store, project, people)
+        now = annotators(store, project)
+        for one in now:
+            if one.name not in before:
+                action = "reactivated" if one.name in there else "joined"
+                record(store, project, action, annotator=one, author=author, name=one.name)
+    return now
 
 
 def remove_annotator(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> list[Annotator]:
     """Deactivate an annotator: leases end, labels stay and count. Returns the active annotators."""
-    with store.write():
-        deactivate(store, project, annotator, author=author)
+    with store.write() as db:
+        was_there = is_active(db, project, annotator)
+        set_inactive(db, project, annotator)
+        freed = release_all(db, project, annotator)
+        update_skipped(store, project)
+        if was_there:
+            record(
+                store, project, "deactivated", annotator=annotator, author=author, name=annotator.name, given_back=freed
+            )
     return annotators(store, project)
-
-
-def deactivate(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> None:
-    """The same inside the caller's transaction."""
-    was_there = is_active(store.db, project, annotator)
-    set_inactive(store.db, project, annotator)
-    freed = release_all(store.db, project, annotator)
-    update_skipped(store, project)
-    if was_there:
-        record(store, project, "deactivated", annotator=annotator, author=author, name=annotator.name, given_back=freed)
 
 
 def set_inactive(db: Connection, project: Project, annotator: Annotator) -> None:
@@ -110,7 +103,7 @@ def rename_annotator(store: Store, project: Project, annotator: Annotator, name:
         row = db.execute("SELECT name FROM annotator WHERE id = ?", (annotator.id,)).fetchone()
         if new == row[0]:
             return Annotator(annotator.id, annotator.uid, new)
-        if db.execute("SELECT 1 FROM annotator WHERE name = ?", (new,)).fetchone():
+        if store.has("annotator WHERE name = ?", (new,)):
             message = N_("There is already an annotator named {name}. Choose another name.")
             raise NotAllowed(message, name=new)
         replace_name(store, annotator, new)
@@ -143,17 +136,10 @@ def give_back(store: Store, project: Project, annotator: Annotator, *, author: s
     """
     with store.write() as db:
         is_active(db, project, annotator)
-        before = _leased(db, project, annotator)
-        release(db, project, annotator.id)
-        freed = before - _leased(db, project, annotator)
+        freed = release_all(db, project, annotator, kept=True)
         if freed:
             record(store, project, "given_back", annotator=annotator, author=author, items=freed)
     return freed
-
-
-def _leased(db: Connection, project: Project, annotator: Annotator) -> int:
-    query = "SELECT count(*) FROM assignment WHERE annotator = ? AND project = ? AND state = 'leased'"
-    return int(db.execute(query, (annotator.id, project.id)).fetchone()[0])
 
 
 def is_active(db: Connection, project: Project, annotator: Annotator) -> bool:
@@ -165,12 +151,17 @@ def is_active(db: Connection, project: Project, annotator: Annotator) -> bool:
     return bool(row[0])
 
 
-def release_all(db: Connection, project: Project, annotator: Annotator) -> int:
-    """Release all items of an annotator who leaves, also those for relabelling; inside the caller's transaction."""
-    before = _leased(db, project, annotator)
-    free_sent_back(db, project.id, annotator.id)
+def release_all(db: Connection, project: Project, annotator: Annotator, *, kept: bool = False) -> int:
+    """Release all items of an annotator who leaves, inside the caller's transaction; returns how many.
+
+    *kept*: but for those for relabelling.
+    """
+    query = "SELECT count(*) FROM assignment WHERE annotator = ? AND project = ? AND state = 'leased'"
+    (before,) = db.execute(query, (annotator.id, project.id)).fetchone()
+    if not kept:
+        free_sent_back(db, project.id, annotator.id)
     release(db, project, annotator.id)
-    return before - _leased(db, project, annotator)
+    return int(before - db.execute(query, (annotator.id, project.id)).fetchone()[0])
 
 
 def checked_name(name: str) -> str:
@@ -214,27 +205,17 @@ def pseudonyms(store: Store, project: Project) -> dict[str, str]:
         if one.id not in codes and CODE.fullmatch(one.name) and one.name not in taken:
             codes[one.id] = one.name
             taken.add(one.name)
-    number = 0
+    free = (code for number in count(1) if (code := f"A{number}") not in taken)
     for one in people:
         if one.id not in codes:
-            number = _next_free(number, taken)
-            codes[one.id] = f"A{number}"
+            codes[one.id] = next(free)
     return {one.name: codes[one.id] for one in people}
-
-
-def _next_free(number: int, taken: set[str]) -> int:
-    number += 1
-    while f"A{number}" in taken:
-        number += 1
-    return number
 
 
 def released_codes(store: Store, project: Project) -> dict[str, str]:
     """Public id of an annotator -> code, from the newest complete release; empty before the first."""
-    row = store.db.execute(
-        "SELECT facts FROM frozen_release WHERE project = ? ORDER BY id DESC LIMIT 1", (project.id,)
-    ).fetchone()
-    found = json.loads(row[0]).get("codes", {}) if row else {}
+    facts = store.value("SELECT facts FROM frozen_release WHERE project = ? ORDER BY id DESC LIMIT 1", (project.id,))
+    found = json.loads(facts).get("codes", {}) if facts else {}
     return {str(uid): str(code) for uid, code in found.items()}
 
 

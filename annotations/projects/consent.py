@@ -59,13 +59,13 @@ WHERE cell.project = ? GROUP BY annotator.id HAVING sum(labelled) > 0
 # What the package of a release lacks: comments in private threads or by annotators who did not consent, and cases still
 # open of which it has not all labels.
 SILENT_COMMENTS = """
-SELECT count(*) FROM comment JOIN published_item AS item ON item.id = comment.item
+comment JOIN published_item AS item ON item.id = comment.item
 LEFT JOIN annotator ON annotator.id = comment.annotator
 WHERE comment.project = :project AND (comment.thread IS NOT NULL
     OR annotator.name IN (SELECT value FROM json_each(:silent)))
 """
 SILENT_CASES = """
-SELECT count(*) FROM published_item AS item WHERE item.project = :project AND item.split = 1
+published_item AS item WHERE item.project = :project AND item.split = 1
     AND item.settlement IS NULL AND EXISTS (SELECT 1 FROM assignment JOIN annotator
         ON annotator.id = assignment.annotator WHERE assignment.item = item.id AND assignment.blind NOT NULL
         AND annotator.name IN (SELECT value FROM json_each(:silent)))
@@ -170,7 +170,7 @@ def left_out(store: Store, project: Project, may: Collection[str]) -> dict[str, 
     labels = dict(store.db.execute(VALID, (project.id,)).fetchall())
     silent = [one.name for one in annotators(store, project, active=False) if one.name not in may]
     values = {"project": project.id, "silent": json.dumps(silent)}
-    comments, cases = (store.db.execute(query, values).fetchone()[0] for query in (SILENT_COMMENTS, SILENT_CASES))
+    comments, cases = (store.count(rows, values) for rows in (SILENT_COMMENTS, SILENT_CASES))
     missing = [labels[name] for name in silent if name in labels]
     return {"annotators": len(missing), "labels": sum(missing), "comments": comments, "open_cases": cases}
 
@@ -300,7 +300,7 @@ def _insert_group(db: Connection, of: Grouping, annotator: int, value: str, reco
 
 def forget_groups(store: Store, person: Annotator) -> None:
     """Remove a person from every group of every project, inside the caller's transaction."""
-    for (row,) in store.db.execute("SELECT id FROM annotator_group WHERE annotator = ?", (person.id,)).fetchall():
+    for row in store.column("SELECT id FROM annotator_group WHERE annotator = ?", (person.id,)):
         _remove(store, row)
 
 

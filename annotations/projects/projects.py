@@ -4,6 +4,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from evenhand.annotations.database.events import PROJECT_COLUMNS, PROJECTS, as_project, current_project, record
@@ -213,8 +214,11 @@ def write_changes(
     _check(**fields)
     if fields.get("name", project.name) != project.name:
         _refuse_taken(store, fields["name"])
-    if COUNT_SETTINGS & set(fields):
-        _refuse_during_import(store, project)
+    if COUNT_SETTINGS & set(fields) and is_importing(store, project):
+        message = N_(
+            "A file is being imported into this project. Wait for the import to finish before changing the project."
+        )
+        raise Refused(message)
     before = current_project(store, project)
     for field, value in fields.items():
         store.db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
@@ -268,7 +272,8 @@ def counts(store: Store, project: Project) -> ProjectCounts:
         by_status[status] += items
         by_labels[labels] = by_labels.get(labels, 0) + items
         aside += items if is_aside else 0
-        cells[cell] = _add_items(cells[cell], status, items)
+        there = cells[cell]
+        cells[cell] = replace(there, items=there.items + items, **{status: getattr(there, status) + items})
     shown = tuple(cell for cell in cells.values() if cell.items or cell.quota is not None)
     return ProjectCounts(sum(by_status.values()), **by_status, aside=aside, by_labels=by_labels, cells=shown)
 
@@ -282,23 +287,9 @@ def _record_changes(store: Store, before: Project, changed: Project, author: str
             record(store, changed, action, author=author, old={field: getattr(before, field) for field in new}, new=new)
 
 
-def _add_items(cell: CellCount, status: str, items: int) -> CellCount:
-    values = {name: getattr(cell, name) for name in ("items", "accepted", "rejected", "pending")}
-    values["items"] += items
-    values[status] += items
-    return CellCount(cell.pair, cell.side, cell.quota, **values)
-
-
 def _refuse_taken(store: Store, name: str) -> None:
-    if store.db.execute("SELECT 1 FROM project WHERE name = ?", (name,)).fetchone():
+    if store.has("project WHERE name = ?", (name,)):
         raise NotAllowed(N_("There is already a project named {name}. Choose another name."), name=name)
-
-
-def _refuse_during_import(store: Store, project: Project) -> None:
-    if is_importing(store, project):
-        raise Refused(
-            N_("A file is being imported into this project. Wait for the import to finish before changing the project.")
-        )
 
 
 def _check(**fields: Any) -> None:

@@ -60,7 +60,7 @@ SELECT EXISTS (SELECT 1 FROM batch WHERE project = :project AND {BEING_IMPORTED}
             UNION ALL SELECT * FROM (SELECT created FROM settlement WHERE project = :project ORDER BY id DESC LIMIT 1)
        )) AS changed
 """
-_PILOT_LEFT = "SELECT count(*) FROM published_item AS item WHERE item.pilot = ? AND item.labels < item.wanted"
+_PILOT_LEFT = "published_item AS item WHERE item.pilot = ? AND item.labels < item.wanted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def facts(store: Store, project: Project) -> Facts:
     (row,) = store.rows(dict[str, Any], _FACTS, {"project": project.id, "now": time.time()})
     row |= {name: bool(row[name]) for name in ("importing", "planned", "settled", "known")}
     pilot = row.pop("pilot")
-    left = 0 if pilot is None else store.value(_PILOT_LEFT, (pilot,))
+    left = 0 if pilot is None else store.count(_PILOT_LEFT, (pilot,))
     return Facts(
         stock=counts(store, project), per_item=project.per_item, retest=project.retest > 0,
         pilot_open=pilot is not None, pilot_left=left, **row,
@@ -237,6 +237,5 @@ def pipeline(store: Store, only: Iterable[str] | None = None) -> Pipeline:
     Reads every item once, so keep it by `state`.
     """
     values = {"only": None if only is None else json.dumps(sorted(only))}
-    (projects,) = store.db.execute(f"SELECT count(*) FROM project WHERE {OPEN}", values).fetchone()
-    text = "item.hash" if projects > 1 else "item.id"
+    text = "item.hash" if store.count(f"project WHERE {OPEN}", values) > 1 else "item.id"
     return Pipeline(*store.db.execute(COUNTS.format(text=text), values).fetchone())

@@ -129,8 +129,7 @@ def set_known(
         found = item(store, project, uid)  # read here, because its import may be undone at any time
         after = 0
         if from_labels:
-            query = "SELECT coalesce(max(id), 0) FROM label WHERE item = ?"
-            after = db.execute(query, (found.id,)).fetchone()[0]
+            after = store.value("SELECT coalesce(max(id), 0) FROM label WHERE item = ?", (found.id,))
         query = "SELECT choice, after, why FROM standing_answer WHERE item = ?"
         if (choice, after, said) == (db.execute(query, (found.id,)).fetchone() or (None, 0, said)):
             return
@@ -178,7 +177,7 @@ def draw_candidates(
         "SELECT item.id FROM published_item AS item"
         f" WHERE item.project = ? AND item.known IS NULL AND aside = 0 AND {CANDIDATES[among]} ORDER BY item.id"
     )
-    ids = [row[0] for row in store.db.execute(query, (project.id,))]
+    ids = store.column(query, (project.id,))
     drawn = random.Random(seed).sample(ids, min(number, len(ids)))  # noqa: S311 - a sample, no secret
     by_id = items_with_ids(store.db, drawn)
     return [by_id[one] for one in drawn]
@@ -187,11 +186,8 @@ def draw_candidates(
 def scores(store: Store, project: Project) -> list[KnownAnswerScore]:
     """Every annotator of a project against the known answers, in the order of joining; former ones only with labels."""
     codes = [choice.code for choice in answer_choices(store, project)]
-    query = (
-        "SELECT count(*) FROM item INDEXED BY item_known JOIN published_batch ON published_batch.id = item.batch"
-        " WHERE item.project = ? AND item.known IS NOT NULL"
-    )
-    total = store.db.execute(query, (project.id,)).fetchone()[0]
+    published = "item INDEXED BY item_known JOIN published_batch ON published_batch.id = item.batch"
+    total = store.count(f"{published} WHERE item.project = ? AND item.known IS NOT NULL", (project.id,))
     tables: dict[int, list[list[int]]] = {}
     own: dict[int, list[tuple[int, bool]]] = {}
     for who, row, answer, choice, *_rest in store.db.execute(ANSWERS, (project.id,)):

@@ -208,14 +208,13 @@ def update_skipped(store: Store, project: Project) -> None:
         "SELECT DISTINCT item FROM assignment WHERE project = :project AND state = 'skipped'"
         " AND annotator IN (SELECT annotator FROM member WHERE project = :project)"  # by an index: few are skipped
     )
-    for (skipped,) in store.db.execute(query, {"project": project.id}).fetchall():
+    for skipped in store.column(query, {"project": project.id}):
         update_set_aside(store, project, skipped)
 
 
 def reoffer_set_aside(store: Store, project: Project) -> None:
     """Hand out items set aside again that a new annotator has not seen, inside the caller's transaction."""
-    waiting = store.db.execute("SELECT id FROM item WHERE project = ? AND aside = 1", (project.id,)).fetchall()
-    for (item_id,) in waiting:
+    for item_id in store.column("SELECT id FROM item WHERE project = ? AND aside = 1", (project.id,)):
         update_set_aside(store, project, item_id)
         # A reactivated annotator may have passed it before it was set aside.
         return_aside(store.db, project.id, item_id, aside=False)

@@ -149,18 +149,18 @@ def on_desks(store: Store, project: Project, now: float | None = None) -> int:
         "SELECT count(DISTINCT item) FROM assignment WHERE project = ? AND state = 'leased' AND kept = 0"
         " AND annotator IN (SELECT annotator FROM member WHERE project = ? AND seen >= ?)"
     )
-    return int(store.db.execute(query, (project.id, project.id, moment)).fetchone()[0])
+    return int(store.value(query, (project.id, project.id, moment)))
 
 
 def left_to_others(store: Store, project: Project, annotator: Annotator) -> int:
     """Return how many open items this annotator has skipped twice: they are not handed out to them again."""
     # A text of a study's test counts as skipped twice, without an operation.
-    query = (
-        "SELECT count(*) FROM assignment JOIN published_item AS item ON item.id = assignment.item"
+    rows = (
+        "assignment JOIN published_item AS item ON item.id = assignment.item"
         " WHERE annotator = ? AND assignment.project = ? AND state = 'skipped' AND skips >= 2 AND op_id IS NOT NULL"
         " AND (taken < wanted OR aside = 1)"
     )
-    return int(store.db.execute(query, (annotator.id, project.id)).fetchone()[0])
+    return store.count(rows, (annotator.id, project.id))
 
 
 def _load(db: Connection, handed: Sequence[Leased]) -> list[Item]:

@@ -192,9 +192,8 @@ def summary(store: Store, project: Project, annotator: Annotator) -> RecordSumma
         for state, number in store.db.execute(query, where).fetchall():
             states[state] += number
     labels, seconds = store.db.execute(_LABELS_MADE.format(mine=mine), where * 2).fetchone()
-    query = f"SELECT count(*) FROM retest WHERE {mine} AND state = 'labelled'"
-    twice = store.db.execute(query, where).fetchone()[0]
-    since = store.db.execute("SELECT created FROM annotator WHERE id = ?", (annotator.id,)).fetchone()[0]
+    twice = store.count(f"retest WHERE {mine} AND state = 'labelled'", where)
+    since = store.value("SELECT created FROM annotator WHERE id = ?", (annotator.id,))
     told, heard = store.db.execute(f"SELECT told, seen FROM member WHERE {mine}", where).fetchone()
     marks = ", ".join("?" * len(EVENTS_SHOWN))
     query = f"SELECT created, action, data FROM event WHERE {mine} AND action IN ({marks}) ORDER BY id"
@@ -205,7 +204,7 @@ def summary(store: Store, project: Project, annotator: Annotator) -> RecordSumma
 def entries(store: Store, project: Project, annotator: Annotator, looked: RecordQuery) -> RecordPage:
     """One page of this annotator's items, the latest lease first."""
     query, values = _entry_query(store, project, annotator, looked)
-    total = int(store.db.execute(f"SELECT count(*) FROM ({query})", values).fetchone()[0])
+    total = store.count(f"({query})", values)
     pages = max(1, -(-total // PAGE))
     number = max(1, min(looked.page, pages))
     page = values | {"limit": PAGE, "offset": PAGE * (number - 1)}
@@ -244,7 +243,7 @@ def _entry_query(
 
 def _items_with_words(store: Store, values: dict[str, Any], text: str) -> str:
     """The ids of the items whose *text* (SQL) or context has the words of a search, as JSON."""
-    return json.dumps([row[0] for row in store.db.execute(_WITH_WORDS.format(text=text), values)])
+    return json.dumps(store.column(_WITH_WORDS.format(text=text), values))
 
 
 def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_Key]) -> Iterator[Entry]:

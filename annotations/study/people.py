@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, insert
@@ -26,7 +26,7 @@ from evenhand.annotations.desk.session import InvitedDesk
 from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.labels.operations import insert_label
-from evenhand.annotations.projects.annotators import annotator, deactivate, join
+from evenhand.annotations.projects.annotators import annotator, join, remove_annotator
 from evenhand.annotations.projects.consent import TEXTS, store_consent
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.queue.assignments import pass_over, restore_assignment, update_set_aside
@@ -162,16 +162,15 @@ def agree(
     if _is_full(store, study):
         sweep(store, study, now=moment, seen=seen)
     with store.write() as db:
-        if outside is not None and (row := _of_outside(store, study, outside)):
+        query = "SELECT person, session FROM study_identity WHERE study = ? AND outside = ?"
+        if outside is not None and (row := db.execute(query, (study.id, outside.id)).fetchone()):
             if not outside.session or row[1] != outside.session:
                 raise NotAllowed(TAKEN_PART)
             db.execute("UPDATE study_person SET hash = ?, seen = ? WHERE id = ?", (_hash(secret), moment, row[0]))
             return secret
-        closed = db.execute("SELECT closed IS NOT NULL FROM study WHERE id = ?", (study.id,)).fetchone()[0]
-        if closed or _is_full(store, study):
+        if store.value("SELECT closed FROM study WHERE id = ?", (study.id,)) or _is_full(store, study):
             raise Refused(FULL)
-        if db.execute("SELECT 1 FROM open_pilot JOIN study ON study.project = open_pilot.project WHERE study.id = ?",
-                      (study.id,)).fetchone():  # fmt: skip
+        if store.has("open_pilot JOIN study ON study.project = open_pilot.project WHERE study.id = ?", (study.id,)):
             raise Refused(PAUSED)
         state = "test" if study.settings.questions else "ready"
         values = {
@@ -241,7 +240,7 @@ def _items_of_test(store: Store, study: Study, who: Participant) -> list[int]:
         "SELECT item.id FROM published_item AS item JOIN project ON project.id = item.project"
         " WHERE project.uid = ? AND item.text IN (SELECT value FROM json_each(?)) ORDER BY item.id"
     )
-    return [row[0] for row in store.db.execute(query, (study.project, json.dumps(sorted(asked))))] if asked else []
+    return store.column(query, (study.project, json.dumps(sorted(asked)))) if asked else []
 
 
 def finish(store: Store, study: Study, who: Participant, *, now: float | None = None) -> None:
@@ -263,7 +262,7 @@ def end(store: Store, study: Study, who: Participant, state: State, moment: floa
         (state, moment, who.seen, who.id),
     )
     if who.annotator is not None:
-        deactivate(store, *desk_of(store, study, who))
+        remove_annotator(store, *desk_of(store, study, who))
 
 
 def desk_of(store: Store, study: Study, who: Participant) -> tuple[Project, Annotator]:
@@ -292,7 +291,7 @@ def _is_full(store: Store, study: Study) -> bool:
         "SELECT count(*) >= (SELECT places FROM study WHERE id = :study) FROM study_person"
         " WHERE study = :study AND state IN ('test', 'ready', 'working', 'finished')"
     )
-    return bool(store.db.execute(query, {"study": study.id}).fetchone()[0])
+    return bool(store.value(query, {"study": study.id}))
 
 
 def sweep(
@@ -326,12 +325,6 @@ def sweep(
 def sweep_all(store: Store, *, seen: float = math.inf) -> int:
     """`sweep` every study: the server does once a minute, and the command."""
     return sum(sweep(store, one, seen=seen) for one in every_study(store))
-
-
-def _of_outside(store: Store, study: Study, outside: Outside) -> Sequence[Any] | None:
-    query = "SELECT person, session FROM study_identity WHERE study = ? AND outside = ?"
-    row: Sequence[Any] | None = store.db.execute(query, (study.id, outside.id)).fetchone()
-    return row
 
 
 def _now(now: float | None) -> float:

@@ -248,7 +248,7 @@ def consent(store: Store, study: Study) -> Consent:
     """The newest version of the consent."""
     query = "SELECT id, version, en, zh, created FROM study_consent WHERE study = ? ORDER BY version DESC LIMIT 1"
     (newest,) = store.rows(Consent, query, (study.id,))
-    asked = {use for (use,) in store.db.execute("SELECT use FROM study_use WHERE consent = ?", (newest.id,))}
+    asked = store.column("SELECT use FROM study_use WHERE consent = ?", (newest.id,))
     return dataclasses.replace(newest, uses=tuple(use for use in USES if use in asked))
 
 

@@ -8,14 +8,15 @@ from evenhand.annotations.accounts.accounts import (
     accounts_exist,
     add_account,
     authenticate,
-    change_password,
     close_account,
     grant,
+    hashed,
     manages,
     person_of,
     reopen_account,
     roles_in,
     roles_to_give,
+    store_password,
     take_over_roles,
     withdraw,
 )
@@ -128,7 +129,7 @@ def test_an_unknown_account_is_not_found(fresh_store: Store) -> None:
 
 def test_account_changes_are_recorded_without_secrets(fresh_store: Store) -> None:
     olga = add_account(fresh_store, "Olga", password=PASSWORD)
-    change_password(fresh_store, olga, "another long one", author=olga)
+    store_password(fresh_store, olga, hashed("another long one"), author=olga)
     rows = fresh_store.db.execute("SELECT action, account, author, data FROM account_event ORDER BY id").fetchall()
     assert rows == [("added", olga.id, None, "{}"), ("password changed", olga.id, olga.id, "{}")]
     with pytest.raises(Exception, match="never changed"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.annotations.accounts.accounts import Account, add_account, change_password, close_account, grant
+from evenhand.annotations.accounts.accounts import Account, add_account, close_account, grant, hashed, store_password
 from evenhand.annotations.accounts.sign_ins import (
     IDLE_S,
     LONGEST_S,
@@ -63,7 +63,7 @@ def test_a_sign_in_expires(fresh_store: Store, ada: Account, requests: list[floa
 def test_a_new_password_or_closing_ends_all_sign_ins(fresh_store: Store, ada: Account) -> None:
     acts = (
         lambda: end_all(fresh_store, ada),
-        lambda: change_password(fresh_store, ada, "another long one"),
+        lambda: store_password(fresh_store, ada, hashed("another long one")),
         lambda: close_account(fresh_store, ada),
     )
     for act in acts:
