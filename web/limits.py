@@ -61,7 +61,7 @@ def attempt(name: str, address: str) -> Iterator[float | None]:
     if not admit_address(address):
         yield None
         return
-    lane = _lane(name, address)
+    lane = name_key(name[:200]), network_of(address, 24)  # attempts wait for each other by name and network
     is_rare = _window.hit(FROM_ALL_NETWORKS, "name", lane[0])
     if _window.hit(FROM_A_NETWORK, "name", *lane):
         yield 0.0 if is_rare else SLOW_S
@@ -76,11 +76,6 @@ def attempt(name: str, address: str) -> Iterator[float | None]:
             _waiting[lane] -= 1
             if not _waiting[lane]:
                 del _waiting[lane]
-
-
-def _lane(name: str, address: str) -> tuple[str, str]:
-    """Return what attempts wait for each other by: the name, and the network (/24 of IPv4, /64 of IPv6)."""
-    return name_key(name[:200]), network_of(address, 24)
 
 
 def minutes_until_free(address: str, *, study: bool = False) -> int:

@@ -107,6 +107,7 @@ def _is_invisible(sign: str) -> bool:
 
 LABELLING = ("annotator", "lead", "owner")  # roles whose holder may have a desk
 TAKEN = N_("There is already an account named {name}.")
+NO_ACCOUNT = N_("There is no account named {name}.")
 WRONG = N_("Wrong name or password.")  # never which of the two is wrong
 
 
@@ -140,10 +141,8 @@ def accounts(store: Store) -> list[Account]:
 
 def account(store: Store, name: str) -> Account:
     """Return the account of that name, in any case and width of letters. Raises NotFound."""
-    found = store.row(Account, f"{_ACCOUNTS} WHERE account.id = ?", (_id_of(store, name),))
-    if found is None:
-        raise NotFound(N_("There is no account named {name}."), name=name)
-    return found
+    missing = NotFound(NO_ACCOUNT, name=name)
+    return store.required_row(Account, f"{_ACCOUNTS} WHERE account.id = ?", (_id_of(store, name),), missing)
 
 
 def _id_of(store: Store, name: str, table: str = "account") -> int | None:
@@ -160,10 +159,7 @@ def _id_of(store: Store, name: str, table: str = "account") -> int | None:
 
 def account_of_uid(store: Store, uid: str) -> Account:
     """The account of that public id. Raises NotFound."""
-    found = store.row(Account, f"{_ACCOUNTS} WHERE account.uid = ?", (uid,))
-    if found is None:
-        raise NotFound(N_("There is no account named {name}."), name=uid)
-    return found
+    return store.required_row(Account, f"{_ACCOUNTS} WHERE account.uid = ?", (uid,), NotFound(NO_ACCOUNT, name=uid))
 
 
 def add_account(store: Store, name: str, *, password: str | None = None, author: Account | None = None) -> Account:

@@ -27,7 +27,7 @@ from evenhand.annotations.labels.checks import (
     check_marks,
     mark_kinds,
 )
-from evenhand.annotations.labels.read import BlindLabel, blind_labels_on
+from evenhand.annotations.labels.read import blind_labels_on
 from evenhand.annotations.types import Annotator, Item, Mark, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -452,11 +452,11 @@ def _anonymous_labels(store: Store, item: Item) -> tuple[AnonymousLabel, ...]:
     # Shuffled for each item, so that a letter does not follow an annotator from item to item.
     letters = list(LETTERS[: len(labels)]) if len(labels) <= len(LETTERS) else [str(n + 1) for n in range(len(labels))]
     order = random.Random(item.uid).sample(range(len(labels)), len(labels))  # noqa: S311 - nothing secret
-    return tuple(_anonymous(letter, labels[at]) for letter, at in zip(letters, order, strict=True))
-
-
-def _anonymous(letter: str, label: BlindLabel) -> AnonymousLabel:
-    return AnonymousLabel(
-        letter, label.choice, label.reasons, label.extraneous, label.marks, label.note, label.form_shown,
-        label.guideline, label.op_id,
+    shown = zip(letters, (labels[at] for at in order), strict=True)
+    return tuple(
+        AnonymousLabel(
+            letter, label.choice, label.reasons, label.extraneous, label.marks, label.note, label.form_shown,
+            label.guideline, label.op_id,
+        )
+        for letter, label in shown
     )  # fmt: skip

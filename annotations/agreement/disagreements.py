@@ -107,7 +107,13 @@ def disagreements(
 def disagreements_of(store: Store, items: Sequence[int]) -> list[Disagreement]:
     """Items by their row ids. Each comes with the labels of everybody, so call `record_reveals` before a reader sees
     them."""
-    return [_disagreement(store, item) for item in items]
+    found = []
+    for item in items:
+        uid, text, start, stop, pair, side, status, context = store.db.execute(ITEM, (item,)).fetchone()
+        word = None if start is None else (start, stop)
+        labels = tuple(sorted(blind_labels_on(store, item), key=attrgetter("annotator")))
+        found.append(Disagreement(uid, text, context, word, pair, side, status, labels))
+    return found
 
 
 def differing_items(
@@ -152,10 +158,3 @@ def record_item_reveals(store: Store, reader: Annotator, items: Sequence[str]) -
     if is_unrevealed(store.db, reader.id, list(items)):
         with store.write() as db:
             reveal_items(db, reader.id, list(items), timestamp())
-
-
-def _disagreement(store: Store, item: int) -> Disagreement:
-    uid, text, start, stop, pair, side, status, context = store.db.execute(ITEM, (item,)).fetchone()
-    word = None if start is None else (start, stop)
-    labels = sorted(blind_labels_on(store, item), key=attrgetter("annotator"))
-    return Disagreement(uid, text, context, word, pair, side, status, tuple(labels))

@@ -32,6 +32,7 @@ from evenhand.annotations.agreement.report import (
 from evenhand.annotations.database.events import annotator_names
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
+from evenhand.annotations.guideline.versions import every_choice, guidelines
 from evenhand.annotations.items.articles import named_sources
 from evenhand.annotations.labels.blind_labels import (
     BlindLabels,
@@ -43,7 +44,6 @@ from evenhand.annotations.labels.blind_labels import (
     numbered_labels,
     transposed,
 )
-from evenhand.annotations.projects.projects import guidelines
 from evenhand.annotations.types import Choice, Project
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.statistics import (
@@ -144,7 +144,9 @@ def agreement(
         overall=overall,
         categories=categories,
         cohen=_every_two(labels, names, len(choices), resampling),
-        by_pair=_cells_as_pairs(cells) if groups else _by_pair(store, labels, len(choices), resampling),
+        by_pair=_most_first((" / ".join(filter(None, key)), found) for *key, found in cells)
+        if groups
+        else _by_pair(store, labels, len(choices), resampling),
         signature=signature(choices, drawn, on=on, version=version, stopped=stopped),
         cells=cells,
         on=on,
@@ -248,14 +250,14 @@ def _labels(
         rows = [
             row for row in chain.from_iterable(parts) if row[0] not in imported and (random is None or row[0] in random)
         ]
-        choices = _choices(store, project, {row[2] for row in rows})
+        choices = every_choice(store, project, sorted({row[2] for row in rows}))
         return scheme_labels(store, project, rows, choices, way)
     labels, codes = numbered_labels(blind_label_rows(store, project, version=version, on=on))
     if random is not None:
         labels = labels.only(np.isin(labels.item, np.array(sorted(random), dtype=np.int64)))
     if imported:
         labels = labels.only(~np.isin(labels.item, np.array(sorted(imported), dtype=np.int64)))
-    choices = _choices(store, project, {codes[place] for place in np.unique(labels.choice).tolist()})
+    choices = every_choice(store, project, sorted({codes[place] for place in np.unique(labels.choice).tolist()}))
     number = {choice.code: place for place, choice in enumerate(choices)}
     places = np.array([number.get(code, -1) for code in codes], dtype=np.int64)  # -1: none of these labels is left
     return (replace(labels, choice=places[labels.choice], cluster=_articles(store, project, labels.item)), choices, {})
@@ -280,17 +282,6 @@ def _articles(store: Store, project: Project, items: Column) -> Numbers | None:
         return None
     numbers = cluster_numbers(named, distinct.tolist())
     return None if numbers is None else numbers[where]
-
-
-def _choices(store: Store, project: Project, used: set[str]) -> tuple[Choice, ...]:
-    """The full list: every choice of any version of the guideline, then other values in the labels."""
-    found: dict[str, Choice] = {}
-    for version in sorted(guidelines(store, project), key=lambda g: g.version, reverse=True):
-        for choice in version.choices:
-            found.setdefault(choice.code, choice)
-    for code in sorted(used - found.keys()):
-        found[code] = Choice(code, "", code, code)
-    return tuple(found.values())
 
 
 def _names(store: Store, labels: BlindLabels) -> dict[int, str]:
@@ -382,16 +373,12 @@ def _cells(
     )
 
 
-def _cells_as_pairs(cells: tuple[tuple[str, str, Measures], ...]) -> tuple[tuple[str, Measures], ...]:
-    return _most_first((" / ".join(filter(None, key)), measures) for *key, measures in cells)
-
-
 def _by_pair(
     store: Store, labels: BlindLabels, categories: int, resampling: Resampling
 ) -> tuple[tuple[str, Measures], ...]:
     pairs: dict[str, list[int]] = {}
     for cell in np.unique(labels.cell):
-        (name,) = store.db.execute("SELECT pair FROM cell WHERE id = ?", (int(cell),)).fetchone()
+        name = store.value("SELECT pair FROM cell WHERE id = ?", (int(cell),))
         pairs.setdefault(name, []).append(int(cell))
     found = [
         (name, _measures(labels.tally(categories, np.isin(labels.cell, cells)), resampling))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from heapq import merge
 from typing import Any, Literal
 
-from evenhand.annotations.adjudication.decisions import Settlement, every_comment, settlements
+from evenhand.annotations.adjudication.decisions import every_comment, settlements
 from evenhand.annotations.browse.search import SearchRow, rows
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store, at_one_moment
@@ -165,7 +165,9 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
             *(entry for kind, query in _OTHERS.items() for entry in _entries(store, kind, query, values)),
             *_labels(store, "again", _AGAIN, values),
             *_gold_labels(store, values),
-            *map(_settlement_entry, settlements(store, project, uid)),
+            *(Entry(one.created, "settlement", one.adjudicator,
+                    {"action": one.action, "choice": one.choice, "reasons": list(one.reasons), "why": one.why})
+              for one in settlements(store, project, uid)),
             *(Entry(one.created, "event", one.author, {"action": one.action, "data": one.data})
               for one in events(store, project, uid) if one.action != IS_KNOWN),
         ]  # fmt: skip
@@ -194,11 +196,6 @@ def _labels(store: Store, kind: Happened, query: str, values: dict[str, Any]) ->
     for entry in _entries(store, kind, query, values):
         decode_label(entry.data)
         yield entry
-
-
-def _settlement_entry(one: Settlement) -> Entry:
-    data = {"action": one.action, "choice": one.choice, "reasons": list(one.reasons), "why": one.why}
-    return Entry(one.created, "settlement", one.adjudicator, data)
 
 
 def _comments(store: Store, project: Project, uid: str, reader: Annotator | None) -> Iterator[Entry]:

@@ -213,6 +213,13 @@ class Store:
         """Return the first row of *query* as `rows` does; None without a row."""
         return next(iter(self.rows(kind, query, values)), None)
 
+    def required_row(self, kind: Callable[..., Row], query: str, values: Values, missing: Exception) -> Row:
+        """Return the first row of *query* as `rows` does; raise *missing* without a row."""
+        found = self.row(kind, query, values)
+        if found is None:
+            raise missing
+        return found
+
     def value(self, query: str, values: Values = ()) -> Any:
         """Return the first column of the first row of *query*; None without a row."""
         row = self.db.execute(query, values).fetchone()

@@ -43,13 +43,10 @@ def person_out(item: Item) -> dict[str, Any]:
     """
     dataset = item.extra.get("dataset")
     named = item.extra.get("pronouns") or []
-    sets = [_pronoun_set_out(str(each), dataset if dataset in PRONOUN_DATASETS else "own") for each in _as_list(named)]
+    listed = named if isinstance(named, list) else [named]
+    sets = [_pronoun_set_out(str(each), dataset if dataset in PRONOUN_DATASETS else "own") for each in listed]
     name = item.extra.get("name")
     return {"name": name.strip() if isinstance(name, str) else "", "sets": sets}
-
-
-def _as_list(named: Any) -> list[Any]:
-    return named if isinstance(named, list) else [named]
 
 
 def _pronoun_set_out(name: str, dataset: str) -> dict[str, Any]:

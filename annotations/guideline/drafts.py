@@ -6,9 +6,8 @@ Also free tags: words of annotators in a pilot, of which the lead makes criteria
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, insert
@@ -94,12 +93,8 @@ def _insert_draft(store: Store, project: Project, content: object, saved: str, o
 
 def discard_draft(store: Store, project: Project) -> None:
     """Delete the draft; decisions about tags stay."""
-    with store.write():
-        _delete_draft(store, project)
-
-
-def _delete_draft(store: Store, project: Project) -> None:
-    store.db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
+    with store.write() as db:
+        db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
 
 
 def tag_codes(store: Store, project: Project) -> dict[str, str | None]:
@@ -198,37 +193,28 @@ def write_version(
     version and the counts. Raises Refused if a version was written since the draft was begun, if nothing differs, or if
     labels could not be made with it.
     """
-    at_once = which == "none" or _is_small(store, project, draft, which, also)
+    at_once = which == "none"
+    if not at_once:
+        counts = count_affected(store, project, draft.choices, draft.beside, also)
+        at_once = (counts.named if which == "named" else counts.all).labels <= CHUNK
     with store.write():
         check_draft(store, project, draft)
         version, old = draft.base + 1, guideline(store, project)
         insert_guideline(
             store, project, version, draft.text, draft.choices, draft.reasons, draft.changes, scheme=draft.scheme
         )
-        _delete_draft(store, project)
+        discard_draft(store, project)
+        changed = changed_codes((*old.choices, *old.beside), (*draft.choices, *draft.beside))
+        known = {one.code for one in draft.reasons}
         record(
             store, project, "new_version", author=author, version=version, changes=draft.changes.strip(), which=which,
-            criteria=_changed_criteria(old, draft), tags=_tags_in_use(tag_codes(store, project), draft),
+            criteria={name: list(codes) for name, codes in changed._asdict().items()},
+            tags={tag: code for tag, code in tag_codes(store, project).items() if code is None or code in known},
         )  # fmt: skip
         sent = send_for_relabelling(store, project, version, which if at_once else "none", also=also, author=author)
     if not at_once:
         sent = send_for_relabelling(store, project, version, which, also=also, author=author)
     return guideline(store, project, version), sent
-
-
-def _is_small(store: Store, project: Project, draft: Draft, which: Which, also: Collection[str]) -> bool:
-    counts = count_affected(store, project, draft.choices, draft.beside, also)
-    return (counts.named if which == "named" else counts.all).labels <= CHUNK
-
-
-def _changed_criteria(old: Guideline, draft: Draft) -> dict[str, list[str]]:
-    found = changed_codes((*old.choices, *old.beside), (*draft.choices, *draft.beside))
-    return {name: list(codes) for name, codes in found._asdict().items()}
-
-
-def _tags_in_use(codes: Mapping[str, str | None], draft: Draft) -> dict[str, Any]:
-    known = {one.code for one in draft.reasons}
-    return {tag: code for tag, code in codes.items() if code is None or code in known}
 
 
 def restore_draft(store: Store, project: Project, content: object, saved: str) -> bool:

@@ -177,9 +177,9 @@ def guideline_parts(
         return scheme_text(own, language) if text is None else text, own.choices, own.flags
     built = generations(language) if kind == "generations" else builtin("journal", language)
     if choices is None:
-        choices = [Choice(o.code, o.key, o.zh, o.en) for o in built.choices]
+        choices = _choices(built.choices)
     if reasons is None:
-        reasons = [Choice(o.code, o.key, o.zh, o.en) for o in built.reasons]
+        reasons = _choices(built.reasons)
     return built.text if text is None else text, choices, reasons
 
 
@@ -209,6 +209,17 @@ def check_options(
         if len(key) != 1 or not (key.isascii() and key.isalnum()) or key in DESK_KEYS[kind]:
             message = N_("{key} cannot be the key of a choice: use one letter or digit, but none of {taken}.")
             raise Refused(message, key=repr(choice.key), taken=", ".join(DESK_KEYS[kind]))
+
+
+def every_choice(store: Store, project: Project, more: Iterable[str] = ()) -> tuple[Choice, ...]:
+    """Return the choices of every version of the guideline, newest first, then the codes *more* by themselves."""
+    found: dict[str, Choice] = {}
+    for version in reversed(guidelines(store, project)):
+        for choice in version.choices:
+            found.setdefault(choice.code, choice)
+    for code in more:
+        found.setdefault(code, Choice(code, "", code, code))
+    return tuple(found.values())
 
 
 def choice_codes(store: Store, project: Project) -> tuple[str, ...]:

@@ -140,7 +140,8 @@ def restore_items(store: Store, project: Project, batch: int, items: Sequence[in
     if not items:
         return
     # Counts do not follow withdrawn items, so their present state is counted below.
-    for some in _chunks(items):
+    for start in range(0, len(items), CHUNK):
+        some = items[start : start + CHUNK]
         draw_share(store, project, some)
         recount_items(store, some)
         _move(store, some, batch)
@@ -154,10 +155,6 @@ def restore_items(store: Store, project: Project, batch: int, items: Sequence[in
         _census(store, _THESE, these, 1)
         _tally(store, _THESE, these, 1)
     look_again(store.db, project.id)
-
-
-def _chunks(items: Sequence[int]) -> list[Sequence[int]]:
-    return [items[first : first + CHUNK] for first in range(0, len(items), CHUNK)]
 
 
 # The counts of items by cell and by annotator that triggers keep, counted again; {which}: a condition on `item`.

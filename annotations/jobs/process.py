@@ -55,21 +55,13 @@ def perform(store: Store, uid: str, work: Callable[[Job, Progress], dict[str, An
     """Run a job in this process: wait for a place, do its *work*, store the report that it returns."""
     _stand_back()
     signal.signal(signal.SIGTERM, _end_now)
-    with patient(PATIENCE_S):
-        _perform(store, uid, work)
-
-
-def _perform(store: Store, uid: str, work: Callable[[Job, Progress], dict[str, Any]]) -> None:
-    with store.write() as db:
-        db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (*this_process(), uid))
-    try:
+    with patient(PATIENCE_S), suppress(_Ended):  # cancelled: the row says so already
+        with store.write() as db:
+            db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (*this_process(), uid))
         _wait_for_place(store, uid)
         job, progress = find(store, uid), Progress()
         with _written(store.path, uid, progress):
             state, result, message = _run(work, job, progress)
-    except _Ended:
-        return
-    with suppress(_Ended):  # cancelled while the end waited: the row says so already
         _write_end(store, uid, state, result, message, progress)
         if state == "done":
             drop_uploads(store, job)

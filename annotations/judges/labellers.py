@@ -78,12 +78,6 @@ def rule_spec(project: Project, version: Guideline) -> Spec:
     return Spec("rule", version.version, f"judge-rule|first-pronoun|guideline={version.version}|v{RULE_VERSION}")
 
 
-def prompt_of(store: Store, project: Project, spec: Spec) -> Prompt:
-    """The prompt of a judge that is a model or a server."""
-    version = guideline(store, project, spec.guideline)
-    return prompt_with(project, version, spec.prompt, spec.system, spec.settings)
-
-
 def prompt_with(project: Project, version: Guideline, template: str, system: str, settings: dict[str, Any]) -> Prompt:
     """A prompt of this version of the guideline; *settings* hold `way` and `examples`."""
     way: Way = settings.get("way", "json")
@@ -152,7 +146,8 @@ def labeller_of(
         return RuleJudge()
     if spec.kind == "file":
         raise Refused(NO_LABELLER, name=name)
-    prompt = prompt_of(store, project, spec)
+    version = guideline(store, project, spec.guideline)
+    prompt = prompt_with(project, version, spec.prompt, spec.system, spec.settings)
     if spec.kind == "model":
         return causal.CausalJudge(scorer or open_model(spec.model, store.path), prompt, may_bear)
     how = ServerSettings(**{key: spec.settings[key] for key in ServerSettings.__dataclass_fields__})

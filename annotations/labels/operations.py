@@ -239,10 +239,9 @@ def _judged_and_skipped(store: Store, project: Project, annotator: Annotator) ->
 
 
 def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target:
-    target = store.row(_Target, _TARGET, {"annotator": annotator.id, "uid": uid, "project": project.id})
-    if target is None:
-        raise NotFound(N_("This project has no such item; the label was not stored."))
-    return target
+    values = {"annotator": annotator.id, "uid": uid, "project": project.id}
+    missing = NotFound(N_("This project has no such item; the label was not stored."))
+    return store.required_row(_Target, _TARGET, values, missing)
 
 
 class _Writer:

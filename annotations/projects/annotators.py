@@ -51,10 +51,7 @@ def annotator(store: Store, project: Project, name: str) -> Annotator:
         "SELECT annotator.id, uid, name FROM annotator JOIN member ON member.annotator = annotator.id"
         " WHERE member.project = ? AND name = ?"
     )
-    found = store.row(Annotator, query, (project.id, name.strip()))
-    if found is None:
-        raise NotFound(NO_ANNOTATOR, name=name)
-    return found
+    return store.required_row(Annotator, query, (project.id, name.strip()), NotFound(NO_ANNOTATOR, name=name))
 
 
 def add_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> list[Annotator]:

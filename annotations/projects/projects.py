@@ -135,7 +135,7 @@ def create_project(
         made = project(store, name)
         insert_guideline(store, made, 1, text, offered, criteria, changes, written, scheme)
         join(store, made, people)
-        _write_quotas(store, made.id, quotas or {})
+        set_quotas(store, made, quotas or {})
         if then is not None:
             then(made)
     return project(store, name)
@@ -143,18 +143,15 @@ def create_project(
 
 def project(store: Store, name: str) -> Project:
     """The project of that name, archived or not. Raises NotFound."""
-    found = store.row(as_project, f"{PROJECTS} WHERE name = ?", (name.strip(),))
-    if found is None:
-        raise NotFound(N_("There is no project named {name}."), name=name)
-    return found
+    missing = NotFound(N_("There is no project named {name}."), name=name)
+    return store.required_row(as_project, f"{PROJECTS} WHERE name = ?", (name.strip(),), missing)
 
 
 def project_by_uid(store: Store, uid: str) -> Project:
     """The project with that public id. Raises NotFound."""
-    found = store.row(as_project, f"{PROJECTS} WHERE uid = ?", (uid,))
-    if found is None:
-        raise NotFound(N_("This project no longer exists."))
-    return found
+    return store.required_row(
+        as_project, f"{PROJECTS} WHERE uid = ?", (uid,), NotFound(N_("This project no longer exists."))
+    )
 
 
 def named_project(store: Store, name: str, uid: str | None = None) -> Project:
@@ -252,8 +249,13 @@ def archive(store: Store, project: Project, *, archived: bool = True) -> Project
 
 def set_quotas(store: Store, project: Project, quotas: Quotas) -> None:
     """Wanted accepted items per (pair, side); cells that are not named have no quota. Raises Refused if one is < 0."""
-    with store.write():
-        _write_quotas(store, project.id, quotas)
+    if any(quota < 0 for quota in quotas.values()):
+        raise Refused(N_("A quota must be 0 or more."))
+    if any(side not in ("male", "female", "") for _, side in quotas):
+        raise Refused(N_("The side of a quota must be male or female."))
+    with store.write() as db:
+        look_again(db, project.id)  # cells may open again
+        set_cell_quotas(db, project.id, quotas)
 
 
 def counts(store: Store, project: Project) -> ProjectCounts:
@@ -306,15 +308,6 @@ def _check(**fields: Any) -> None:
     check_plan(fields)
     if fields.get("presentation", "masked") not in ("original", "masked"):
         raise Refused(N_("Items must be shown as original or masked, not {value}."), value=fields["presentation"])
-
-
-def _write_quotas(store: Store, project_id: int, quotas: Quotas) -> None:
-    if any(quota < 0 for quota in quotas.values()):
-        raise Refused(N_("A quota must be 0 or more."))
-    if any(side not in ("male", "female", "") for _, side in quotas):
-        raise Refused(N_("The side of a quota must be male or female."))
-    look_again(store.db, project_id)  # cells may open again
-    set_cell_quotas(store.db, project_id, quotas)
 
 
 def replace_annotator(

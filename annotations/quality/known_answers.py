@@ -14,7 +14,7 @@ from typing import Any, Literal
 from evenhand.annotations.adjudication.decisions import checked_text
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, insert
-from evenhand.annotations.guideline.versions import choice_codes, guidelines
+from evenhand.annotations.guideline.versions import choice_codes, every_choice
 from evenhand.annotations.items.articles import articles
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item, items_with_ids
 from evenhand.annotations.items.changes import set_known_answer
@@ -245,10 +245,4 @@ def wrong_answers(store: Store, project: Project, annotator: str | None = None) 
 
 def answer_choices(store: Store, project: Project) -> tuple[Choice, ...]:
     """Possible answers: the choices of every version of the guideline, newest first, then the kind's others."""
-    found: dict[str, Choice] = {}
-    for version in reversed(guidelines(store, project)):
-        for choice in version.choices:
-            found.setdefault(choice.code, choice)
-    for code in choice_codes(store, project):
-        found.setdefault(code, Choice(code, "", code, code))
-    return tuple(found.values())
+    return every_choice(store, project, choice_codes(store, project))

@@ -78,7 +78,7 @@ def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell 
     """
     left = list(cells)
     left = within_longest_run(left, recent) or left
-    left = _not_same_pair(left, recent) or left
+    left = [cell for cell in left if not recent or cell.pair != recent[-1][0]] or left
     return min(left, key=lambda cell: (cell.waiting == 0, cell.share_handed, cell.phase, cell.id), default=None)
 
 
@@ -107,10 +107,6 @@ def within_longest_run(cells: Sequence[Cell], recent: Sequence[tuple[str, str]])
     if len(run) < LONGEST_RUN or len(set(run)) > 1 or not run[0]:
         return list(cells)
     return [cell for cell in cells if cell.side != run[0]]
-
-
-def _not_same_pair(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
-    return [cell for cell in cells if not recent or cell.pair != recent[-1][0]]
 
 
 @dataclass(slots=True)

@@ -210,7 +210,8 @@ def hand_out(
     if waiting:
         handed = _mix(store.db, project, annotator, handed, waiting[: room - len(handed)])
     left = room - len(handed)
-    return handed + _lease_skipped(store, project, annotator, left, now) if left > 0 else handed
+    due = _due_retests(store, project, annotator, "skipped", left, now) if left > 0 else []
+    return handed + [_lease(store.db, retest, next_turn(store.db, project.id, annotator.id)) for retest in due]
 
 
 def _retest_places(store: Store, project: Project, annotator: Annotator, room: int) -> int:
@@ -230,11 +231,6 @@ def _mix(
         turn = fresh[place].turn if place < len(fresh) else next_turn(db, project.id, annotator.id)
         mixed.append((turn, 0, _lease(db, retest, turn)))
     return [leased for *_, leased in sorted(mixed)]
-
-
-def _lease_skipped(store: Store, project: Project, annotator: Annotator, room: int, now: float) -> list[Leased]:
-    due = _due_retests(store, project, annotator, "skipped", room, now)
-    return [_lease(store.db, retest, next_turn(store.db, project.id, annotator.id)) for retest in due]
 
 
 def _lease(db: Connection, retest: _Due, turn: int) -> Leased:

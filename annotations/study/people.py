@@ -391,13 +391,9 @@ def pay(study: Study, people: Sequence[Participant]) -> Pay:
         if one.state == "working" and one.labelled >= LEAST_LABELS
     ]
     minutes, expected = (median(times) if times else None for times in (done, going))
-    hourly, hourly_at_work = (_hourly(study, time) for time in (minutes, expected))
+    hourly, hourly_at_work = (study.settings.reward * 60 / time if time else None for time in (minutes, expected))
     below = any(one is not None and one < study.settings.floor for one in (hourly, hourly_at_work))
     return Pay(len(done), minutes, hourly, len(going), expected, hourly_at_work, below)
-
-
-def _hourly(study: Study, minutes: float | None) -> float | None:
-    return study.settings.reward * 60 / minutes if minutes else None
 
 
 CHUNK = 500  # labels per transaction, so that desks need not wait

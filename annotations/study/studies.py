@@ -170,10 +170,7 @@ def study_of_uid(store: Store, uid: str) -> Study:
 
 
 def _study_where(store: Store, column: str, value: str) -> Study:
-    found = store.row(_as_study, f"{_QUERY} WHERE {column} = ?", (value,))
-    if found is None:
-        raise NotFound(NO_SUCH, name=value)
-    return found
+    return store.required_row(_as_study, f"{_QUERY} WHERE {column} = ?", (value,), NotFound(NO_SUCH, name=value))
 
 
 def create_study(

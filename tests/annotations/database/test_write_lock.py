@@ -134,12 +134,23 @@ def test_an_interrupted_wait_does_not_block_the_queue(called: bool, monkeypatch:
     assert line.enter(0)
 
 
-def test_a_nested_transaction_raises_at_once(fresh_store: Store) -> None:
+def test_a_transaction_of_another_store_within_one_raises_at_once(fresh_store: Store) -> None:
     with Store.open(fresh_store.path) as second:
-        for inner in (fresh_store, second):
-            with pytest.raises(RuntimeError, match="within another one"), fresh_store.write(), inner.write():
-                pass
+        with pytest.raises(RuntimeError, match="within another one"), fresh_store.write(), second.write():
+            pass
     add(fresh_store, "Ada")  # and nothing is left over from it
+    assert names(fresh_store) == ["Ada"]
+
+
+def test_a_nested_transaction_is_committed_or_undone_with_the_outer_one(fresh_store: Store) -> None:
+    with fresh_store.write():
+        add(fresh_store, "Ada")
+        with Store.open(fresh_store.path) as second:
+            assert names(second) == []
+    assert names(fresh_store) == ["Ada"]
+    with pytest.raises(KeyError), fresh_store.write():
+        add(fresh_store, "Ben")
+        raise KeyError
     assert names(fresh_store) == ["Ada"]
 
 
