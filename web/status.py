@@ -18,9 +18,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from evenhand.annotations.database.open_files import is_readable, note_damage, refuse_damaged
+from evenhand.annotations.database.open_files import connect, is_readable, note_damage, refuse_damaged
 from evenhand.annotations.database.pool import stores
-from evenhand.annotations.database.store import Store, connect, database_path
+from evenhand.annotations.database.store import Store, database_path
 from evenhand.annotations.jobs.jobs import State, counts_of
 from evenhand.core.errors import EvenhandError
 from evenhand.core.version import VERSION

@@ -1,4 +1,4 @@
-"""Whether the files of an open database are still those that stand under its name.
+"""Connections to the file of a database, and whether its files are still those that stand under its name.
 
 SQLite keeps writing into a file that was moved or deleted, and its log is a second file beside the database. A label
 that is written there is acknowledged, and gone when the process ends. So each file is compared by its device and
@@ -12,14 +12,21 @@ import os
 import sqlite3
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
+from evenhand.annotations.database import chain
+from evenhand.annotations.database.write_lock import BUSY_MS
 from evenhand.core.errors import N_, Busy
 from evenhand.core.files.sqlite_wal import BUSY, primary_code
+from evenhand.core.files.whole_file import whole_path
 
+# SQLite writes its log back into the database in the commit that makes it so long (1,000 pages without this), with two
+# more waits for the disk, during which nobody else writes. The server does it beside the commits
+# (desk/shared_commit.py), so a commit does it only where nothing else can follow, or where no server runs.
+LOG_PAGES = 8_000
 GONE = N_(
     "The database {path} is gone: it was moved or deleted, or its disk is not connected. Put it back, or"
     " restart the app."
@@ -177,3 +184,79 @@ def _reads(path: Path, queries: tuple[str, ...], answer: str | None = None) -> b
     except sqlite3.Error as error:
         return primary_code(error) in BUSY
     return answer is None or rows == [answer]
+
+
+_opened: set[Path] = set()  # by this process
+
+
+def connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:
+    """A connection, and whether it can only read, because the disk or the folder is read-only."""
+    try:
+        return connect(path, any_thread=any_thread), False
+    except sqlite3.OperationalError as error:
+        # SQLite cannot read a WAL database where it cannot create the index of its log, unless it is told that nobody
+        # writes. A log file means that somebody does.
+        log = path.resolve().with_name(f"{path.resolve().name}-wal")
+        if primary_code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            raise
+        if log.exists() or os.access(log.parent, os.W_OK):
+            raise
+        return connect(path, any_thread=any_thread, unchanging=True), True
+
+
+def connect(
+    path: Path, *, read_only: bool = False, any_thread: bool = False, unchanging: bool = False
+) -> sqlite3.Connection:
+    """A connection with the settings that the app relies on; `unchanging`: a file that nobody writes."""
+    source = f"{path.resolve().as_uri()}?mode={'ro' if read_only or unchanging else 'rw'}"
+    source += "&immutable=1" if unchanging else ""
+    # Autocommit: every transaction begins with an explicit BEGIN, so its length shows in the code.
+    connection = sqlite3.connect(
+        source, uri=True, isolation_level=None, timeout=BUSY_MS / 1000, check_same_thread=not any_thread
+    )
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA recursive_triggers = ON")  # triggers that refuse to delete also refuse to replace
+        chain.register(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def copy_database(source: Path, target: Path, *, secret: bytes | None = None, lasting: bool = True) -> None:
+    """Copy a database as of one moment into a new file, while others write.
+
+    *secret*: in place of its own. *lasting* False: the copy may be lost. Raises OSError or sqlite3.OperationalError.
+    """
+    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # labels are for their owner
+    with (
+        closing(connect(source, read_only=True)) as origin,
+        closing(sqlite3.connect(target, isolation_level=None)) as copy,
+    ):
+        if not lasting:
+            copy.execute("PRAGMA synchronous = OFF")
+        origin.backup(copy)  # in one step: with WAL a read transaction does not block writers
+        if secret is not None:
+            copy.execute("PRAGMA secure_delete = ON")  # the old one is overwritten
+            copy.execute("UPDATE database SET secret = ?", (secret,))
+        # One file without side files, so that it can be moved. Opening it with the app switches WAL on again.
+        copy.execute("PRAGMA journal_mode = DELETE")
+
+
+def make_private(path: Path) -> None:
+    """Create an empty file for its owner where there is none. Raises Busy where this process had one open there."""
+    # Labels and the key that signs tokens are for their owner; SQLite gives its side files the same rights.
+    # A database that exists must never be opened and closed beside SQLite: closing any handle of a file drops every
+    # lock that this process holds on it, and another process would then throw away a log that is in use.
+    if path.exists():
+        _opened.add(path.absolute())
+        return
+    if path.absolute() in _opened:  # a new empty file would take labels while the disk is unmounted
+        raise Busy(GONE, path=str(path))
+    with suppress(FileExistsError), whole_path(path, new=True) as empty:  # nobody has opened it under this name yet
+        os.close(os.open(empty, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    _opened.add(path.absolute())

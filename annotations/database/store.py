@@ -5,20 +5,24 @@ import secrets
 import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache, wraps
 from pathlib import Path
 from sqlite3 import Connection
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from evenhand.annotations.database import chain, migrations
+from evenhand.annotations.database import migrations
 from evenhand.annotations.database.migrations import different_triggers, restore_triggers
 from evenhand.annotations.database.open_files import (
-    GONE,
+    LOG_PAGES,
     OpenFiles,
     check_others,
+    connect,
+    connected,
+    copy_database,
     forget,
+    make_private,
     note_damage,
     refuse_damaged,
     remember,
@@ -30,14 +34,9 @@ from evenhand.core.files.timestamps import timestamp
 from evenhand.core.files.whole_file import whole_path
 
 NO_TEXT = "Could not decode to UTF-8"  # says the module, without a code, of bytes that are no text
-# SQLite writes its log back into the database in the commit that makes it so long (1,000 pages without this), with two
-# more waits for the disk, during which nobody else writes. The server does it beside the commits
-# (desk/shared_commit.py), so a commit does it only where nothing else can follow, or where no server runs.
-LOG_PAGES = 8_000
 BULK_KIB = 131_072  # of pages that a store keeps in memory while it writes many rows; else SQLite's 2,000 KiB
 SWITCH_S = 1.0  # how long opening waits to switch the log of a restored backup on
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_opened: set[Path] = set()  # by this process
 _compared: set[Path] = set()  # whose triggers this process has compared with the schema
 _patience_s = 0.0  # how long the writers of this process wait at least; see `patient`
 
@@ -93,8 +92,8 @@ class Store:
         """
         where = Path(path) if path is not None else database_path()
         try:
-            _make_private(where)
-            connection, frozen = _connected(where, any_thread)
+            make_private(where)
+            connection, frozen = connected(where, any_thread)
         except (OSError, sqlite3.OperationalError) as error:
             check_others(where)  # SQLite only calls it an I/O error where the log was deleted
             message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
@@ -413,78 +412,6 @@ def at_one_moment(
             return report(store, *args, **kwargs)
 
     return read_once
-
-
-def _connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:
-    """A connection, and whether it can only read, because the disk or the folder is read-only."""
-    try:
-        return connect(path, any_thread=any_thread), False
-    except sqlite3.OperationalError as error:
-        # SQLite cannot read a WAL database where it cannot create the index of its log, unless it is told that nobody
-        # writes. A log file means that somebody does.
-        log = path.resolve().with_name(f"{path.resolve().name}-wal")
-        if primary_code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
-            raise
-        if log.exists() or os.access(log.parent, os.W_OK):
-            raise
-        return connect(path, any_thread=any_thread, unchanging=True), True
-
-
-def connect(
-    path: Path, *, read_only: bool = False, any_thread: bool = False, unchanging: bool = False
-) -> sqlite3.Connection:
-    """A connection with the settings that the app relies on; `unchanging`: a file that nobody writes."""
-    source = f"{path.resolve().as_uri()}?mode={'ro' if read_only or unchanging else 'rw'}"
-    source += "&immutable=1" if unchanging else ""
-    # Autocommit: every transaction begins with an explicit BEGIN, so its length shows in the code.
-    connection = sqlite3.connect(
-        source, uri=True, isolation_level=None, timeout=BUSY_MS / 1000, check_same_thread=not any_thread
-    )
-    try:
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA recursive_triggers = ON")  # triggers that refuse to delete also refuse to replace
-        chain.register(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def copy_database(source: Path, target: Path, *, secret: bytes | None = None, lasting: bool = True) -> None:
-    """Copy a database as of one moment into a new file, while others write.
-
-    *secret*: in place of its own. *lasting* False: the copy may be lost. Raises OSError or sqlite3.OperationalError.
-    """
-    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # labels are for their owner
-    with (
-        closing(connect(source, read_only=True)) as origin,
-        closing(sqlite3.connect(target, isolation_level=None)) as copy,
-    ):
-        if not lasting:
-            copy.execute("PRAGMA synchronous = OFF")
-        origin.backup(copy)  # in one step: with WAL a read transaction does not block writers
-        if secret is not None:
-            copy.execute("PRAGMA secure_delete = ON")  # the old one is overwritten
-            copy.execute("UPDATE database SET secret = ?", (secret,))
-        # One file without side files, so that it can be moved. Opening it with the app switches WAL on again.
-        copy.execute("PRAGMA journal_mode = DELETE")
-
-
-def _make_private(path: Path) -> None:
-    # Labels and the key that signs tokens are for their owner; SQLite gives its side files the same rights.
-    # A database that exists must never be opened and closed beside SQLite: closing any handle of a file drops every
-    # lock that this process holds on it, and another process would then throw away a log that is in use.
-    if path.exists():
-        _opened.add(path.absolute())
-        return
-    if path.absolute() in _opened:  # a new empty file would take labels while the disk is unmounted
-        raise Busy(GONE, path=str(path))
-    with suppress(FileExistsError), whole_path(path, new=True) as empty:  # nobody has opened it under this name yet
-        os.close(os.open(empty, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    _opened.add(path.absolute())
 
 
 def _why(error: OSError | sqlite3.Error) -> str:

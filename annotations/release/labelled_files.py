@@ -18,7 +18,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.annotations.database.store import Store, connect
+from evenhand.annotations.database.open_files import connect
+from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import RELEASED_HEADER, released_line
 from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.files.label_tables import LabelTables, item_object, labelled_items

@@ -135,9 +135,9 @@ def test_an_interrupted_wait_does_not_block_the_queue(called: bool, monkeypatch:
 
 
 def test_a_transaction_of_another_store_within_one_raises_at_once(fresh_store: Store) -> None:
-    with Store.open(fresh_store.path) as second:
-        with pytest.raises(RuntimeError, match="within another one"), fresh_store.write(), second.write():
-            pass
+    raises = pytest.raises(RuntimeError, match="within another one")
+    with Store.open(fresh_store.path) as second, raises, fresh_store.write(), second.write():
+        pass
     add(fresh_store, "Ada")  # and nothing is left over from it
     assert names(fresh_store) == ["Ada"]
 
