@@ -19,26 +19,33 @@ CHUNK = 500  # items read at once for a file
 
 Flag = str
 
+
+def _found_in(table: str, more: str = "") -> str:
+    return f"item.id IN (SELECT item FROM {table} WHERE project = :project{more})"
+
+
 # Flags of an item and the condition of each; `:project` is bound, and `:reader` in those for annotators.
 FLAGS: dict[Flag, str] = {
     "unlabelled": "item.labels = 0",
     "partial": "item.labels > 0 AND item.labels < item.wanted",
     "aside": "item.aside = 1",
-    "skipped": "item.id IN (SELECT item FROM assignment WHERE project = :project AND state = 'skipped'"
-    " AND annotator IN (SELECT annotator FROM member WHERE project = :project))",
+    "skipped": _found_in(
+        "assignment",
+        " AND state = 'skipped' AND annotator IN (SELECT annotator FROM member WHERE project = :project)",
+    ),
     "split": "item.split = 1",
     "settled": "item.settlement IS NOT NULL",
-    "imported_gold": "item.id IN (SELECT item FROM gold_in_force WHERE project = :project)",
-    "comments": "item.id IN (SELECT item FROM comment WHERE project = :project)",
-    "notes": "item.id IN (SELECT item FROM label WHERE project = :project AND note <> '')",
+    "imported_gold": _found_in("gold_in_force"),
+    "comments": _found_in("comment"),
+    "notes": _found_in("label", " AND note <> ''"),
     "changed": "item.id IN (SELECT item FROM label GROUP BY item, annotator HAVING count(*) > 1)",
-    "sent_back": "item.id IN (SELECT item FROM assignment WHERE project = :project AND kept = 1)",
+    "sent_back": _found_in("assignment", " AND kept = 1"),
     "released": "item.id IN (SELECT item FROM release_item WHERE release IN"
     " (SELECT id FROM frozen_release WHERE project = :project))",
     "pilot": "item.pilot IS NOT NULL",
     "known": "item.known IS NOT NULL",
     "shared": "item.shared = 1",
-    "retest": "item.id IN (SELECT item FROM retest WHERE project = :project)",
+    "retest": _found_in("retest"),
     # `items.Batch` writes `extra` with json.dumps; this is how a list that is not empty begins in it.
     "mined": """instr(item.extra, '"flags": ["') AND json_array_length(item.extra, '$.flags') > 0""",
 }
@@ -49,15 +56,12 @@ _MINED_BY = (
 )
 # Flags that an annotator may filter by (only own comments and notes). The others reveal other labels or the plan.
 READER_FLAGS: dict[Flag, str] = {
-    "comments": "item.id IN (SELECT item FROM comment WHERE project = :project"
-    " AND (thread = :reader OR thread IS NULL AND item.labels >= item.wanted))",
-    "talk": "item.id IN (SELECT item FROM comment WHERE project = :project AND thread = :reader)",
-    "notes": "item.id IN (SELECT item FROM label WHERE project = :project AND annotator = :reader AND note <> '')",
+    "comments": _found_in("comment", " AND (thread = :reader OR thread IS NULL AND item.labels >= item.wanted)"),
+    "talk": _found_in("comment", " AND thread = :reader"),
+    "notes": _found_in("label", " AND annotator = :reader AND note <> ''"),
     "mined": FLAGS["mined"],
 }
-_OWN = (
-    "item.id IN (SELECT item FROM assignment WHERE annotator = :reader AND project = :project AND state = 'labelled')"
-)
+_OWN = _found_in("assignment", " AND annotator = :reader AND state = 'labelled'")
 _ANNOTATOR = "(SELECT id FROM annotator WHERE name = :annotator)"
 _BY = _OWN.replace(":reader", _ANNOTATOR)
 # Conditions on a label, by the field of `Filters`.

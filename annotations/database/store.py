@@ -184,7 +184,7 @@ class Store:
     @property
     def uid(self) -> str:
         """The random public id of this database."""
-        return str(self.value("SELECT uid FROM database"))
+        return self.key[1]
 
     @property
     def secret(self) -> bytes:
@@ -231,6 +231,10 @@ class Store:
     def count(self, rows: str, values: Values = ()) -> int:
         """Return the number of *rows*: a table or view, with what follows FROM in a statement."""
         return int(self.value(f"SELECT count(*) FROM {rows}", values))
+
+    def newest(self, table: str) -> int:
+        """Return the largest row id of *table*; 0 without a row."""
+        return int(self.value(f"SELECT coalesce(max(id), 0) FROM {table}"))
 
     def has(self, rows: str, values: Values = ()) -> bool:
         """Return whether there is any of *rows* (see `count`)."""

@@ -31,7 +31,7 @@ from evenhand.annotations.files.label_files import (
 )
 from evenhand.annotations.items.batch import OTHER_TEXT, OTHER_WORD, WHOLE_TEXT, is_importing, item_id
 from evenhand.annotations.items.changes import look_again
-from evenhand.annotations.items.gold import gold_of_file, holds_gold, recount_item, take_gold_back
+from evenhand.annotations.items.gold import gold_of_file, holds_gold, recount_item, store_gold
 from evenhand.annotations.items.withdrawn import clear_withdrawn, imported_batches, items_with_records, withdraw
 from evenhand.annotations.labels.operations import insert_label
 from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK, left_of
@@ -214,7 +214,7 @@ def undo_labels(
     for start in range(0, len(brought), CHUNK):
         with store.write():
             for item, gold in brought[start : start + CHUNK]:
-                take_gold_back(store, project, item, file, gold)
+                store_gold(store, project, item, file, gold, holds=False)
     taken = len(brought)
     while True:
         with store.write() as db:

@@ -81,12 +81,12 @@ def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
     del content["saved"]
     moment = timestamp()
     with store.write():
-        _insert_draft(store, project, content, moment, "UPDATE SET content = excluded.content, saved = excluded.saved")
+        insert_draft(store, project, content, moment, "UPDATE SET content = excluded.content, saved = excluded.saved")
     return replace(draft, saved=moment)
 
 
-def _insert_draft(store: Store, project: Project, content: object, saved: str, otherwise: str) -> bool:
-    """Store a draft; *otherwise*: what to do if the project has one. Returns whether anything was stored."""
+def insert_draft(store: Store, project: Project, content: object, saved: str, otherwise: str = "NOTHING") -> bool:
+    """Store a draft, in the caller's transaction; *otherwise*: what to do if there is one. Whether it was stored."""
     row = {"project": project.id, "content": json.dumps(content, ensure_ascii=False), "saved": saved}
     return insert(store.db, "guideline_draft", row, f"ON CONFLICT DO {otherwise}") > 0
 
@@ -107,11 +107,11 @@ def assign_tags(store: Store, project: Project, tags: Iterable[str], code: str |
     """Decide that *tags* become the criterion *code*; None: leave them out."""
     with store.write():
         for tag in tags:
-            _insert_tag(store, project, tag, code, "UPDATE SET code = excluded.code")
+            insert_tag(store, project, tag, code, "UPDATE SET code = excluded.code")
 
 
-def _insert_tag(store: Store, project: Project, tag: str, code: str | None, otherwise: str) -> bool:
-    """Store the decision about a tag; *otherwise*: what to do if there is one. Returns whether anything was stored."""
+def insert_tag(store: Store, project: Project, tag: str, code: str | None, otherwise: str = "NOTHING") -> bool:
+    """Store the decision about a tag, in the caller's transaction; else as `insert_draft`."""
     row = {"project": project.id, "tag": tag, "code": code}
     return insert(store.db, "tag_draft", row, f"ON CONFLICT DO {otherwise}") > 0
 
@@ -215,16 +215,6 @@ def write_version(
     if not at_once:
         sent = send_for_relabelling(store, project, version, which, also=also, author=author)
     return guideline(store, project, version), sent
-
-
-def restore_draft(store: Store, project: Project, content: object, saved: str) -> bool:
-    """Store the draft of a package, in the caller's transaction; False: the project has one already, which stays."""
-    return _insert_draft(store, project, content, saved, "NOTHING")
-
-
-def restore_tag_draft(store: Store, project: Project, tag: str, code: str | None) -> bool:
-    """Store the decision about a tag, in the caller's transaction; False: there is one already."""
-    return _insert_tag(store, project, tag, code, "NOTHING")
 
 
 LONGEST_TAG = 60

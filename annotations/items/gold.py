@@ -269,17 +269,11 @@ def holds_gold(store: Store, file: int) -> bool:
     return store.has("imported_gold WHERE file = ?", (file,))
 
 
-def store_gold(store: Store, project: Project, item: int, file: int, gold: str | None) -> None:
-    """Append a gold label of a package and recount its item, inside the caller's transaction."""
-    _append(store, project, item, file, gold, holds=True)
+def store_gold(store: Store, project: Project, item: int, file: int, gold: str | None, *, holds: bool = True) -> None:
+    """Append a gold label of a package, or that it no longer *holds*, and recount its item.
 
-
-def take_gold_back(store: Store, project: Project, item: int, file: int, gold: str | None) -> None:
-    """Append that a gold label no longer holds and recount its item, inside the caller's transaction."""
-    _append(store, project, item, file, gold, holds=False)
-
-
-def _append(store: Store, project: Project, item: int, file: int, gold: str | None, *, holds: bool) -> None:
+    Call it inside of a transaction.
+    """
     store.db.execute(
         "INSERT INTO imported_gold (project, item, file, gold, holds, label, settlement, created)"
         " VALUES (?, ?, ?, ?, ?, (SELECT ifnull(max(id), 0) FROM label),"

@@ -89,10 +89,7 @@ SELECT judge.id, uid, name, kind, guideline.version, signature, model, address, 
 FROM judge JOIN guideline ON guideline.id = judge.guideline LEFT JOIN judge_margin ON judge_margin.judge = judge.id
 WHERE judge.project = ? ORDER BY judge.id
 """
-_STATE = """
-SELECT (SELECT coalesce(max(id), 0) FROM judge), (SELECT coalesce(max(id), 0) FROM judge_label),
-    (SELECT coalesce(max(id), 0) FROM judge_failure), (SELECT coalesce(max(id), 0) FROM judge_margin)
-"""
+_STATE_OF = ("judge", "judge_label", "judge_failure", "judge_margin")
 
 
 def judges(store: Store, project: Project) -> list[Judge]:
@@ -116,7 +113,7 @@ def judge(store: Store, project: Project, name: str) -> Judge:
 
 def state_of_judges(store: Store) -> tuple[str, ...]:
     """A value that changes whenever a judge or a label of one is added; four look-ups in indexes."""
-    return tuple(map(str, store.db.execute(_STATE).fetchone()))
+    return tuple(str(store.newest(table)) for table in _STATE_OF)
 
 
 def add_judge(store: Store, project: Project, name: str, spec: Spec, *, author: str = "") -> Judge:

@@ -20,14 +20,12 @@ from evenhand.core.text.sentences import control_character
 LONGEST_NAME = 80
 
 NO_ANNOTATOR = N_("{name} is not an annotator of this project.")
+_MEMBERS = "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = member.annotator"
 
 
 def annotators(store: Store, project: Project, *, active: bool = True) -> list[Annotator]:
     """The annotators of this project, in the order of joining; `active=False`: also those who have left."""
-    query = (
-        "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = member.annotator"
-        " WHERE member.project = ? AND member.active >= ? ORDER BY annotator.id"
-    )
+    query = f"{_MEMBERS} WHERE member.project = ? AND member.active >= ? ORDER BY annotator.id"
     return store.rows(Annotator, query, (project.id, int(active)))
 
 
@@ -47,10 +45,7 @@ def annotator_with(store: Store, value: str | None, column: Literal["uid", "name
 
 def annotator(store: Store, project: Project, name: str) -> Annotator:
     """The annotator of that name, also one who has left. Raises NotFound."""
-    query = (
-        "SELECT annotator.id, uid, name FROM annotator JOIN member ON member.annotator = annotator.id"
-        " WHERE member.project = ? AND name = ?"
-    )
+    query = f"{_MEMBERS} WHERE member.project = ? AND name = ?"
     return store.required_row(Annotator, query, (project.id, name.strip()), NotFound(NO_ANNOTATOR, name=name))
 
 

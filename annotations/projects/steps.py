@@ -199,10 +199,7 @@ SELECT count(*), coalesce(sum(reviewed), 0), coalesce(sum(same), 0), coalesce(su
 """
 
 STATE = """
-SELECT (SELECT coalesce(max(id), 0) FROM label),
-       (SELECT coalesce(max(id), 0) FROM imported_gold),
-       (SELECT coalesce(max(published), 0) + count(*) FROM published_batch),
-       (SELECT coalesce(max(id), 0) FROM event),
+SELECT (SELECT coalesce(max(published), 0) + count(*) FROM published_batch),
        (SELECT json_group_array(json_array(uid, gold, per_item, doubled, plan, share, archived)) FROM project)
 """
 
@@ -223,12 +220,13 @@ class Pipeline:
 
 def state(store: Store) -> tuple[str, ...]:
     """A value that changes whenever the counts may have changed; three index look-ups and one row a project."""
-    return (store.uid, *(str(value) for value in store.db.execute(STATE).fetchone()))
+    newest = (store.newest(table) for table in ("label", "imported_gold", "event"))
+    return (store.uid, *map(str, (*newest, *store.db.execute(STATE).fetchone())))
 
 
 def latest(store: Store) -> tuple[str, ...]:
     """A value that changes with every entry of the log as well: of what depends on more than counts."""
-    return (*state(store), str(store.db.execute("SELECT coalesce(max(id), 0) FROM log").fetchone()[0]))
+    return (*state(store), str(store.newest("log")))
 
 
 def pipeline(store: Store, only: Iterable[str] | None = None) -> Pipeline:

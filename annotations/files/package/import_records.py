@@ -26,7 +26,7 @@ from evenhand.annotations.files.package.records import (
     records_of,
     row_id,
 )
-from evenhand.annotations.guideline.drafts import restore_draft, restore_tag_draft
+from evenhand.annotations.guideline.drafts import insert_draft, insert_tag
 from evenhand.annotations.guideline.versions import mark_read
 from evenhand.annotations.items.changes import set_known_answer, set_pilot, set_settlement
 from evenhand.annotations.items.gold import recount_item, recount_items
@@ -239,10 +239,10 @@ class _RecordWriter:
         return restore_group(self.store, self.project, row["annotator"], row)
 
     def _tag_draft(self, row: Row) -> bool:
-        return restore_tag_draft(self.store, self.project, row["tag"], row["code"])
+        return insert_tag(self.store, self.project, row["tag"], row["code"])
 
     def _guideline_draft(self, row: Row) -> bool:
-        return restore_draft(self.store, self.project, row["content"], row["saved"])
+        return insert_draft(self.store, self.project, row["content"], row["saved"])
 
 
 def _json(data: Row) -> str:
