@@ -21,10 +21,10 @@ from evenhand.annotations.guideline.relabelling import (
 from evenhand.annotations.guideline.scheme import more_in, more_out
 from evenhand.annotations.guideline.versions import (
     RESERVED,
+    add_guideline,
     changed_codes,
     check_options,
     guideline,
-    insert_guideline,
     is_reachable,
 )
 from evenhand.annotations.items.batch import items_with_ids
@@ -200,8 +200,8 @@ def write_version(
     with store.write():
         check_draft(store, project, draft)
         version, old = draft.base + 1, guideline(store, project)
-        insert_guideline(
-            store, project, version, draft.text, draft.choices, draft.reasons, draft.changes, scheme=draft.scheme
+        add_guideline(
+            store, project, draft.text, draft.choices, draft.reasons, changes=draft.changes, scheme=draft.scheme
         )
         discard_draft(store, project)
         changed = changed_codes((*old.choices, *old.beside), (*draft.choices, *draft.beside))

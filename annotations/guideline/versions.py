@@ -124,13 +124,21 @@ def add_guideline(
 
     `scheme`: of an own scheme what it has beside choices and flags; None: the built-in one. `changes`: what is new,
     shown to annotators at their desk; "": no text beside the new version. `created`: when an imported version was
-    written (UTC, ISO 8601); None: now. Raises Refused if labels could not be made with these choices and reasons.
+    written (UTC, ISO 8601); None: now. Raises Refused if labels could not be made with these choices and reasons, or
+    where the items of the project are comparisons and those of the version are none, or the other way round.
     """
     check_options(project.kind, choices, reasons, scheme)
+    packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
     with store.write() as db:
+        _refuse_other_items(db, project, scheme)
         query = "SELECT coalesce(max(version), 0) + 1 FROM guideline WHERE project = ?"
-        version = int(db.execute(query, (project.id,)).fetchone()[0])
-        insert_guideline(store, project, version, text, choices, reasons, changes, created, scheme)
+        version = store.value(query, (project.id,))
+        row = insert(db, "guideline", {
+            "project": project.id, "version": version, "text": text, "choices": packed[0], "reasons": packed[1],
+            "changes": changes.strip(), "created": created or timestamp(),
+        })  # fmt: skip
+        if scheme is not None:
+            insert(db, "scheme", {"guideline": row, "content": json.dumps(more_out(scheme), ensure_ascii=False)})
     return guideline(store, project, version)
 
 
@@ -268,29 +276,6 @@ def _reasons(kind: Kind, stored: str, scheme: str | None) -> tuple[Choice, ...]:
 @lru_cache(maxsize=256)
 def _options(stored: str) -> tuple[Choice, ...]:
     return tuple(Choice(**option) for option in json.loads(stored))
-
-
-def insert_guideline(
-    store: Store,
-    project: Project,
-    version: int,
-    text: str,
-    choices: Sequence[Choice],
-    reasons: Sequence[Choice],
-    changes: str = "",
-    created: str | None = None,
-    scheme: Scheme | None = None,
-) -> None:
-    """Store a version, inside the caller's transaction; `created` None: now. Raises Refused where the items that the
-    project has are comparisons and those of the version are none, or the other way round."""
-    _refuse_other_items(store.db, project, scheme)
-    packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
-    row = insert(store.db, "guideline", {
-        "project": project.id, "version": version, "text": text, "choices": packed[0], "reasons": packed[1],
-        "changes": changes.strip(), "created": created or timestamp(),
-    })  # fmt: skip
-    if scheme is not None:
-        insert(store.db, "scheme", {"guideline": row, "content": json.dumps(more_out(scheme), ensure_ascii=False)})
 
 
 def _refuse_other_items(db: Connection, project: Project, scheme: Scheme | None) -> None:

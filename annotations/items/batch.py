@@ -250,7 +250,7 @@ class Batch:
         except sqlite3.IntegrityError as error:
             if "item.uid" not in str(error):
                 raise
-            _note_other_text(self.store, self.project, one.new)
+            self._note_other_text(one.new)
             added = self.store.db.execute(INSERT, (uuid.uuid4().hex, *row[1:])).rowcount == 1
         return added or self._is_back(one)
 
@@ -267,8 +267,24 @@ class Batch:
             return True
         found = one.new.candidate
         if found is not None and (found.start, found.end, found.keyword, one.cell[0]) != row[2:6]:
-            _note_other_word(self.store, self.project, one.new, found, row[0])
+            self._note_once(OTHER_WORD, row[0], {
+                "start": found.start, "end": found.end, "keyword": found.keyword, "pair": found.pair.name,
+                "file": one.new.file, "line": one.new.line,
+            })  # fmt: skip
         return False
+
+    def _note_other_text(self, new: NewItem) -> None:
+        """Record that the id is stored with another text; the new item gets a new id."""
+        query = "SELECT id, text, second FROM item WHERE uid = ? AND project = ?"
+        row = self.store.db.execute(query, (new.uid, self.project.id)).fetchone()
+        if row is not None and row[1:] != (new.text, new.second):
+            self._note_once(OTHER_TEXT, row[0], {"text": new.text, "file": new.file, "line": new.line})
+
+    def _note_once(self, action: str, item: int, data: dict[str, Any]) -> None:
+        # A file imported twice makes one conflict; `record` writes its data in this form.
+        said = json.dumps(data, ensure_ascii=False, sort_keys=True)
+        if not self.store.has("event WHERE item = ? AND action = ? AND data = ?", (item, action, said)):
+            record(self.store, self.project, action, item=item, **data)
 
     def _cell(self, pair: str, side: str) -> int:
         if (pair, side) not in self._cells:
@@ -431,27 +447,3 @@ def delete_items(store: Store, batch_id: int, created: str) -> None:
     in_commits(store, delete)
     with store.write() as db:
         db.execute(f"DELETE FROM batch WHERE {this} AND undone IS NULL", (batch_id, created))
-
-
-def _note_other_word(store: Store, project: Project, new: NewItem, found: Candidate, item: int) -> None:
-    """Record that the stored text has another keyword, place or pair; in the caller's transaction."""
-    data = {
-        "start": found.start, "end": found.end, "keyword": found.keyword, "pair": found.pair.name,
-        "file": new.file, "line": new.line,
-    }  # fmt: skip
-    _record_once(store, project, OTHER_WORD, item, data)
-
-
-def _note_other_text(store: Store, project: Project, new: NewItem) -> None:
-    """Record that the id is stored with another text; the new item gets a new id. In the caller's transaction."""
-    query = "SELECT id, text, second FROM item WHERE uid = ? AND project = ?"
-    row = store.db.execute(query, (new.uid, project.id)).fetchone()
-    if row is not None and row[1:] != (new.text, new.second):
-        _record_once(store, project, OTHER_TEXT, row[0], {"text": new.text, "file": new.file, "line": new.line})
-
-
-def _record_once(store: Store, project: Project, action: str, item: int, data: dict[str, Any]) -> None:
-    # A file imported twice makes one conflict; `record` writes its data in this form.
-    said = json.dumps(data, ensure_ascii=False, sort_keys=True)
-    if not store.has("event WHERE item = ? AND action = ? AND data = ?", (item, action, said)):
-        record(store, project, action, item=item, **data)

@@ -204,25 +204,28 @@ def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Sco
         return labellers.rule_spec(project, version), None
     if not request.model.strip():
         raise Refused(N_("Name a model, or choose the rule."))
+    said, drawn = _parts_of_prompt(store, project, version, request)
+    scorer: Scorer | None = None
+    if not request.server:
+        if request.way == "json":
+            raise Refused(N_("A model on this machine answers with the letter of a choice."))
+        scorer = labellers.open_model(request.model, store.path)
+        spec = labellers.model_spec(project, version, request.model, *said, scorer)
+    else:
+        way = request.way or "json"
+        spec = labellers.server_spec(project, version, request.server, request.model, *said, way, request.settings)
+    return (spec if drawn is None else drawn.noted(spec)), scorer
+
+
+def _parts_of_prompt(
+    store: Store, project: Project, version: Guideline, request: Request
+) -> tuple[tuple[str, str, str], KnownExamples | None]:
+    """Return template, system prompt and examples, and the draw of these."""
     local = not request.server
     template = start_template(project, version, short=local) if request.template is None else request.template
     system = ("" if local else SYSTEM) if request.system is None else request.system
     examples, drawn = examples_of(store, project, version, request, template)
-    spec, scorer = _spec_with(store, project, version, request, (template, system, examples))
-    return (spec if drawn is None else drawn.noted(spec)), scorer
-
-
-def _spec_with(
-    store: Store, project: Project, version: Guideline, request: Request, said: tuple[str, str, str]
-) -> tuple[Spec, Scorer | None]:
-    local = not request.server
-    if local:
-        if request.way == "json":
-            raise Refused(N_("A model on this machine answers with the letter of a choice."))
-        scorer = labellers.open_model(request.model, store.path)
-        return labellers.model_spec(project, version, request.model, *said, scorer), scorer
-    way = request.way or "json"
-    return labellers.server_spec(project, version, request.server, request.model, *said, way, request.settings), None
+    return (template, system, examples), drawn
 
 
 def run_judge(
@@ -439,12 +442,9 @@ def _is_same(store: Store, project: Project, request: Request, spec: Spec) -> bo
 
 def prompt_for(store: Store, project: Project, request: Request) -> Prompt:
     """The prompt of a judge that is asked for: a model here or on a server. Raises Refused for one that is none."""
-    local = not request.server
     version = choices_of(store, project, request.version)
-    template = start_template(project, version, short=local) if request.template is None else request.template
-    system = ("" if local else SYSTEM) if request.system is None else request.system
-    examples, _drawn = examples_of(store, project, version, request, template)
-    settings = {"way": "letter" if local else request.way or "json", "examples": examples}
+    (template, system, examples), _drawn = _parts_of_prompt(store, project, version, request)
+    settings = {"way": request.way or "json" if request.server else "letter", "examples": examples}
     return labellers.prompt_with(project, version, template, system, settings)
 
 

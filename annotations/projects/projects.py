@@ -16,7 +16,6 @@ from evenhand.annotations.guideline.versions import (
     guideline,
     guideline_parts,
     guidelines,
-    insert_guideline,
 )
 from evenhand.annotations.items.batch import is_importing
 from evenhand.annotations.items.changes import look_again, set_cell_quotas
@@ -133,7 +132,7 @@ def create_project(
         }  # fmt: skip
         insert(db, "project", row)
         made = project(store, name)
-        insert_guideline(store, made, 1, text, offered, criteria, changes, written, scheme)
+        add_guideline(store, made, text, offered, criteria, changes=changes, created=written, scheme=scheme)
         join(store, made, people)
         set_quotas(store, made, quotas or {})
         if then is not None:

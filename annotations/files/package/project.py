@@ -20,7 +20,7 @@ from evenhand.annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE, Ev
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import NOT_TAKEN
 from evenhand.annotations.guideline.scheme import more_in
-from evenhand.annotations.guideline.versions import check_options, insert_guideline
+from evenhand.annotations.guideline.versions import add_guideline
 from evenhand.annotations.projects.projects import create_project, write_changes
 from evenhand.annotations.types import Choice, Project, Scheme
 from evenhand.core.errors import N_, BadFile
@@ -80,9 +80,8 @@ def make_project(store: Store, name: str, described: Mapping[str, Any], file: st
         text, choices, reasons, changes, written, scheme = parts[0]
 
         def rest(made: Project) -> None:
-            for number, (words, offered, criteria, said, when, more) in enumerate(parts[1:], 2):
-                check_options(made.kind, offered, criteria, more)
-                insert_guideline(store, made, number, words, offered, criteria, said, when, more)
+            for words, offered, criteria, said, when, more in parts[1:]:
+                add_guideline(store, made, words, offered, criteria, changes=said, created=when, scheme=more)
             write_changes(store, made, changed, logged=False)
             record(store, made, PACKAGE_BEGUN, package=described["digest"], made=True)
 
