@@ -24,8 +24,7 @@ from evenhand.annotations.permissions import OPEN, Person
 from evenhand.annotations.study.people import desks
 from evenhand.core.errors import N_, EvenhandError
 from evenhand.web.page_script import page_scripts
-from evenhand.web.requests import folder_of, with_store
-from evenhand.web.visits import is_file_of, is_visit_of
+from evenhand.web.requests import folder_of, is_file_of, is_visit_of, with_store
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

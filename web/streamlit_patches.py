@@ -21,7 +21,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from evenhand.annotations.database.store import database_path
 from evenhand.web import watch
-from evenhand.web.visits import remember_file, sessions_that_made
+from evenhand.web.requests import remember_file, sessions_that_made
 
 IN_MEMORY = 1 << 20  # bytes up to which a file that a page offers, or an upload, stays in memory
 

@@ -18,8 +18,8 @@ from evenhand.annotations.files.generations import ODD_SIGNS, generation_row, of
 from evenhand.annotations.files.other_tools.tasks import TASKS, Task
 from evenhand.annotations.files.sentences import checked_text, mined_row, released_row, sentence_row
 from evenhand.annotations.guideline.versions import compares
+from evenhand.annotations.items.articles import RUN, record_runs, run_facts
 from evenhand.annotations.items.batch import Batch, NewItem
-from evenhand.annotations.items.mining_runs import RUN, record_runs, run_facts
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, BadLine, Refused

@@ -1,7 +1,16 @@
-"""The source articles of labelled sentences: the units of intervals, where an article holds several of them."""
+"""Where items come from: the source articles of labelled sentences, and the mining runs of a project's items.
+
+Articles are the units of intervals, where an article holds several sentences. Of a mining run is stored what was read
+and what each filter left: the last line of a candidates file holds the facts of its run under `run` (see
+`core.mining.report`). An import stores them as an event `mined`, so that papers can describe the way from the text to
+the set.
+"""
 
 import json
+from collections.abc import Sequence
+from typing import Any, TypeGuard
 
+from evenhand.annotations.database.events import Event, events, record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice
@@ -48,3 +57,80 @@ def articles(store: Store, project: Project) -> dict[int, str]:
         return {}
     named = {item: article for item, article in named_sources(store, project).items() if article}
     return named if units_of_sources(list(named.values())) == "source" else {}
+
+
+RUN = "run"  # the key of a mined line
+MINED, UNDONE = "mined", "import_undone"
+READ = ("files", "bytes", "characters", "sentences", "damaged")
+COUNTED = ("with_keyword", "exactly_one", "candidates", "flagged_candidates")
+BY_FILTER = ("rejected", "flagged")
+LONGEST = 600  # characters of a signature
+MOST = 2_000  # pairs of one run
+LARGEST = 1 << 53
+Facts = dict[str, Any]
+
+
+def run_facts(value: object) -> Facts | None:
+    """The facts of a run in *value* without other keys; None if it is something else."""
+    if not isinstance(value, dict) or not isinstance(value.get("read"), dict):
+        return None
+    signature, cells = value.get("signature"), value.get("cells")
+    if not isinstance(signature, str) or not signature.startswith("mine|") or len(signature) > LONGEST:
+        return None
+    if not isinstance(cells, dict) or len(cells) > MOST or not all(isinstance(one, dict) for one in cells.values()):
+        return None
+    read, total = _numbers(value["read"], READ), _numbers(value, COUNTED)
+    sides = {
+        pair: {side: _numbers(one.get(side), COUNTED) for side in ("male", "female")} for pair, one in cells.items()
+    }
+    if read is None or total is None or any(found is None for one in sides.values() for found in one.values()):
+        return None
+    by_filter = {key: _counts(value.get(key)) for key in BY_FILTER}
+    facts = {"signature": signature, "read": read | {"whole": value["read"].get("whole") is not False}, "cells": sides}
+    return facts | total | by_filter
+
+
+def _numbers(values: object, keys: Sequence[str]) -> dict[str, int] | None:
+    found = _counts({key: values.get(key) for key in keys}) if isinstance(values, dict) else {}
+    return found if len(found) == len(keys) else None
+
+
+def _counts(values: object) -> dict[str, int]:
+    return {str(key)[:40]: one for key, one in values.items() if _is_count(one)} if isinstance(values, dict) else {}
+
+
+def _is_count(number: object) -> TypeGuard[int]:
+    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < LARGEST
+
+
+def record_runs(store: Store, project: Project, batch: int, runs: Sequence[Facts], imported: int, known: int) -> None:
+    """Record the runs of the items of a batch, inside the transaction that publishes it.
+
+    `imported`, `known`: how many lines of the file became items, and how many the project had already.
+    """
+    for facts in runs:
+        record(store, project, MINED, at=store.uid, batch=batch, imported=imported, known=known, run=facts)
+
+
+def mined_runs(store: Store, project: Project) -> list[Facts]:
+    """The facts of the runs of a project's present items, oldest first, each run once, with `imported`.
+
+    A run whose import was undone is left out.
+    """
+    found = events(store, project)
+    # Row ids of batches are only valid in one database; a package may hold events of another.
+    undone = {_place(one) for one in found if one.action == UNDONE}
+    runs: dict[str, Facts] = {}
+    for one in found:
+        if one.action != MINED or _place(one) in undone:
+            continue
+        facts = run_facts(one.data.get("run"))
+        if facts is not None:
+            key, number = json.dumps(facts, sort_keys=True), one.data.get("imported")
+            runs.setdefault(key, facts | {"imported": 0})["imported"] += number if _is_count(number) else 0
+    return list(runs.values())
+
+
+def _place(event: Event) -> str:
+    # The event of a package may hold anything, a list too.
+    return json.dumps([event.data.get("at"), event.data.get("batch")])

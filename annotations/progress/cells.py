@@ -8,7 +8,7 @@ from typing import Any
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import LastWords, decided_before, ended_at_reject, last_words
-from evenhand.annotations.items.mining_runs import COUNTED, Facts, mined_runs
+from evenhand.annotations.items.articles import COUNTED, Facts, mined_runs
 from evenhand.annotations.labels.blind_labels import COMPARED, REVIEWED, SAME_CHOICE, population_labels
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_

@@ -35,7 +35,7 @@ from evenhand.pages.catalogue import page_at, page_in
 from evenhand.pages.ui.address import link_to
 from evenhand.pages.ui.text import _, caption, language, named, plain
 from evenhand.web.gate import COOKIE, SECURE_COOKIE
-from evenhand.web.visits import remember_visit
+from evenhand.web.requests import remember_visit
 
 NOBODY = Person("guest")
 # A file that is made at a click is made without a run of a page: the cookie of its visit, and the page it stands on.

@@ -19,7 +19,7 @@ from evenhand.annotations.accounts.sign_ins import end_all, sign_in
 from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.web.gate import COOKIE, PART_BYTES, Gate, content_policy, cookie_secret, host_name
-from evenhand.web.visits import remember_visit
+from evenhand.web.requests import remember_visit
 
 PAGE = "<html><script>\n one()\n</script><script type=module src=a.js></script></html>"
 offered: dict[str, list[str]] = {"a": ["visit-of-ada"]}

@@ -13,7 +13,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from evenhand.web import streamlit_patches
-from evenhand.web.visits import sessions_that_made
+from evenhand.web.requests import sessions_that_made
 
 LARGE = b"x" * (streamlit_patches.IN_MEMORY + 1)
 

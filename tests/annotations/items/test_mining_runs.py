@@ -12,8 +12,8 @@ from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.import_records import store_records
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.files.undo import imports, undo_import
+from evenhand.annotations.items.articles import mined_runs, run_facts
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.items.mining_runs import mined_runs, run_facts
 from evenhand.annotations.mining.candidates import add_candidates
 from evenhand.annotations.progress.cells import mining
 from evenhand.annotations.projects.projects import annotators, change_project, create_project
