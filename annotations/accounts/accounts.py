@@ -9,7 +9,6 @@ import json
 import unicodedata
 import uuid
 from dataclasses import dataclass
-from sqlite3 import IntegrityError
 from threading import Lock
 from typing import Any
 
@@ -175,10 +174,7 @@ def insert_account(store: Store, name: str, stored: str | None, *, author: Accou
     if name_key(bare) in {name_key(one.name) for one in accounts(store)}:
         raise Refused(TAKEN, name=bare)
     values = {"uid": uuid.uuid4().hex, "name": bare, "password": stored, "created": timestamp()}
-    try:
-        insert(store.db, "account", values)
-    except IntegrityError as error:
-        raise Refused(TAKEN, name=bare) from error
+    insert(store.db, "account", values)
     added = account(store, bare)
     record_access(store, "added", added, author=author)
     return added

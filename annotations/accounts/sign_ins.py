@@ -71,9 +71,9 @@ def sign_out(store: Store, secret: str) -> None:
         db.execute("UPDATE sign_in SET ended = ? WHERE hash = ? AND ended IS NULL", (time.time(), keyed(store, secret)))
 
 
-def sign_ins(store: Store, who: Account, *, now: float | None = None) -> list[SignIn]:
+def sign_ins(store: Store, who: Account) -> list[SignIn]:
     """The sign-ins of an account that hold, newest first."""
-    moment = time.time() if now is None else now
+    moment = time.time()
     query = (
         f"SELECT sign_in.uid, browser, sign_in.created, seen {THAT_HOLD} AND account.id = ? ORDER BY sign_in.id DESC"
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.annotations.agreement.measures import AgreementReport, agreement
-from evenhand.annotations.audit.follow_up import fill_project
+from evenhand.annotations.audit.follow_up import fill_project, guideline_text, reasons
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import NewItem
 from evenhand.annotations.projects.projects import create_project, project_by_uid
@@ -29,7 +29,6 @@ from evenhand.core.audit.leak_rates import (
 )
 from evenhand.core.audit.sample import AuditItem, AuditSample, Order, Stratum, candidate_of
 from evenhand.core.errors import N_, NotFound, Refused
-from evenhand.core.resources import DATA, table
 from evenhand.core.types import Side
 
 if TYPE_CHECKING:
@@ -128,16 +127,6 @@ class AuditResult:
         """The sentences that leak by *rule*, the largest |Bias_c| first."""
         found = [one for one in self.audit.settled if is_leak(one.leaks, one.labels, rule)]
         return sorted(found, key=lambda one: -abs(one.bias_log10))
-
-
-def guideline_text(language: str) -> str:
-    """What annotators of an audit are asked: Chinese for "zh", English otherwise."""
-    return (DATA / f"audit.{'zh' if language == 'zh' else 'en'}.md").read_text(encoding="utf-8")
-
-
-def reasons() -> tuple[Choice, ...]:
-    """Why a sentence can leak."""
-    return tuple(Choice(**row) for row in table("audit_reasons"))
 
 
 def create_audit_project(

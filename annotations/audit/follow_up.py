@@ -74,6 +74,16 @@ class FollowUp:
     strata: dict[Stratum, Judged]
 
 
+def guideline_text(language: str, name: str = "audit") -> str:
+    """What annotators of an audit or a follow-up are asked: Chinese for "zh", English otherwise."""
+    return (DATA / f"{name}.{'zh' if language == 'zh' else 'en'}.md").read_text(encoding="utf-8")
+
+
+def reasons() -> tuple[Choice, ...]:
+    """Why a sentence can leak, or is not neutral."""
+    return tuple(Choice(**row) for row in table("audit_reasons"))
+
+
 def create_follow_up(
     store: Store,
     parent: Project,
@@ -105,8 +115,7 @@ def create_follow_up(
     rows = _draw(parent, there, wanted, seed)
     made = create_project(
         store, name, annotators=people, per_item=per_item, language=parent.language, seed=seed, presentation="masked",
-        guideline_text=(DATA / f"follow_up.{'zh' if language == 'zh' else 'en'}.md").read_text(encoding="utf-8"),
-        choices=(NEUTRAL, NOT_NEUTRAL), reasons=tuple(Choice(**row) for row in table("audit_reasons")),
+        guideline_text=guideline_text(language, "follow_up"), choices=(NEUTRAL, NOT_NEUTRAL), reasons=reasons(),
     )  # fmt: skip
     counts: dict[str, Any] = {"kept": kept, "rejected": rejected, "seed": seed}
     counts |= {f"from_{stratum}": len(there[stratum]) for stratum in STRATA}

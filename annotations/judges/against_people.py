@@ -199,9 +199,8 @@ class AgainstPeople:
 
 
 def against_people(
-    store: Store, project: Project, found: Judge, *, resampling: Resampling | None = None,
-    said: "pd.DataFrame | None" = None,
-) -> AgainstPeople:  # fmt: skip
+    store: Store, project: Project, found: Judge, *, said: "pd.DataFrame | None" = None
+) -> AgainstPeople:
     """A judge against the people of its project; *said*: of `people_labels`, where it is there already."""
     labels = people_labels(store, project) if said is None else said
     pairs = labels.merge(judge_labels(store, found), on="item", how="inner", validate="many_to_one")
@@ -212,7 +211,7 @@ def against_people(
     others = pairs.groupby("item")["choice"].transform("size") - 1
     pairs["others"] = (alike / others).where(others > 0)
     finished = int(labels["item"].nunique())
-    return AgainstPeople(found, pairs, choice_codes(store, project), finished, resampling or Resampling())
+    return AgainstPeople(found, pairs, choice_codes(store, project), finished, Resampling())
 
 
 def agreement_difference(one: AgainstPeople, other: AgainstPeople) -> Mean:

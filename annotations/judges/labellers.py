@@ -128,14 +128,13 @@ def server_spec(
     return Spec("server", version.version, signature, model, address.rstrip("/"), system, template, settings)
 
 
-def open_model(model: str, database: Path, *, precision: Any = "fp32") -> CachedScorer:
+def open_model(model: str, database: Path) -> CachedScorer:
     """The model that is to judge, loaded into this process, with its answers remembered beside *database*.
 
     Raises ModelUnavailable; Refused for a model that cannot go on from a text.
     """
     locate(model)
-    scorer = open_scorer(model, precision=precision, method="pair-sum")
-    return CachedScorer(scorer, cache_path(database))
+    return CachedScorer(open_scorer(model, precision="fp32", method="pair-sum"), cache_path(database))
 
 
 def labeller_of(

@@ -121,11 +121,15 @@ def each_label_row(
     source, kept = _SOURCES[which]
     kept += "" if among is None else f" AND label.item IN ({', '.join(map(str, among))})"
     # A known answer refers to the labels before it, so the order of all operations must survive an export.
-    parts = {"origin": ORIGIN, "from_file": FROM_FILE, "form": form_of("label"), "standing": ""}
-    parts["left"] = left_column(store, project, "label")
-    query = _ROW.format(**parts, source=source, kept=kept, order="" if which == "all" else "label.annotator, ")
+    order = "" if which == "all" else "label.annotator, "
+    query = _row_query(store, project, standing="", source=source, kept=kept, order=order)
     for values in store.db.execute(query, (project.id,)):
         yield _as_row(values)
+
+
+def _row_query(store: Store, project: Project, **parts: str) -> str:
+    left = left_column(store, project, "label")
+    return _ROW.format(origin=ORIGIN, from_file=FROM_FILE, form=form_of("label"), left=left, **parts)
 
 
 def _as_row(values: Sequence[Any]) -> dict[str, Any]:
@@ -162,9 +166,7 @@ class ItemLabels:
 def each_labelled_item(store: Store, project: Project) -> Iterator[ItemLabels]:
     """What `each_label_row` gives for "all", "latest" and "blind", read once."""
     source = "label LEFT JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator"
-    parts = {"origin": ORIGIN, "from_file": FROM_FILE, "form": form_of("label")}
-    parts["left"] = left_column(store, project, "label")
-    query = _ROW.format(**parts, standing=_STANDING, source=source, kept="", order="")
+    query = _row_query(store, project, standing=_STANDING, source=source, kept="", order="")
     for uid, group in groupby(store.db.execute(query, (project.id,)), key=itemgetter(0)):
         found = [(values[-3:], _as_row(values)) for values in group]
         chosen = sorted((one for one in found if one[1]["choice"] is not None), key=lambda one: one[0][0])

@@ -139,17 +139,16 @@ def _release_absent(db: Connection, project: Project, now: float) -> None:
         release(db, project, absent)
 
 
-def on_desks(store: Store, project: Project, now: float | None = None) -> int:
-    """How many items are leased to desks that are open at *now* (unix seconds), without those for relabelling.
+def on_desks(store: Store, project: Project) -> int:
+    """How many items are leased to desks that are open now, without those for relabelling.
 
     A change of the plan does not affect them.
     """
-    moment = time.time() if now is None else now
     query = (
         "SELECT count(DISTINCT item) FROM assignment WHERE project = ? AND state = 'leased' AND kept = 0"
         " AND annotator IN (SELECT annotator FROM member WHERE project = ? AND seen >= ?)"
     )
-    return int(store.value(query, (project.id, project.id, moment)))
+    return int(store.value(query, (project.id, project.id, time.time())))
 
 
 def left_to_others(store: Store, project: Project, annotator: Annotator) -> int:

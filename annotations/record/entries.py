@@ -250,14 +250,18 @@ def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_
     """The entries of some keys, in their order."""
     again = _retests(store, [key.id for key in keys if key.again])
     ids = [key.id for key in keys if not key.again]
-    mine, acts = _assignments(store, annotator, ids), _acts(store, annotator, ids)
+    query = "SELECT item, state, kept, revealed, latest, op_id FROM assignment WHERE annotator = ? AND item IN ({})"
+    mine = {item: row for item, *row in store.db.execute(query.format(_marks(ids)), (annotator.id, *ids))}
+    acts = _acts(store, annotator, ids)
     said = _comments(store, project, annotator, ids)
     covered = covered_labels(store, project, annotator)
     items = _items(store, [*ids, *(one[1] for one in again.values())])
     for key in keys:
         if key.again:
             uid, item_id, state, latest, op_id = again[key.id]
-            done = _retest_acts(store, key.id, latest if state == "labelled" else None, op_id)
+            valid = latest if state == "labelled" else None
+            made = store.rows(_label, _RETEST_LABELS, (key.id,))
+            done = tuple(_marked_standing(act, row, valid, op_id) for _, row, act in made)
             hides = covered is not None and not _is_older(state, latest, covered.first_retest)
             item = without_word(items[item_id]) if hides else items[item_id]
             yield Entry(uid, item, state, False, None, done, (), hides)
@@ -286,12 +290,6 @@ def _items(store: Store, ids: Sequence[int]) -> dict[int, Item]:
     return {row[0]: as_item(row) for row in store.db.execute(query, ids)}
 
 
-def _assignments(store: Store, annotator: Annotator, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
-    query = "SELECT item, state, kept, revealed, latest, op_id FROM assignment WHERE annotator = ? AND item IN ({})"
-    rows = store.db.execute(query.format(_marks(ids)), (annotator.id, *ids))
-    return {row[0]: row[1:] for row in rows}
-
-
 def _retests(store: Store, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
     query = f"SELECT id, uid, item, {_RETEST_STATE}, latest, op_id FROM retest WHERE id IN ({_marks(ids)})"
     return {row[0]: row[1:] for row in store.db.execute(query, ids)}
@@ -312,11 +310,6 @@ def _acts(store: Store, annotator: Annotator, ids: Sequence[int]) -> defaultdict
         # Operations that a desk sends together have the same moment; its revision gives their order.
         found[item] = list(merge(made, skips[item], key=lambda act: (act[1].created, act[1].revision)))
     return found
-
-
-def _retest_acts(store: Store, retest: int, latest: int | None, op_id: str | None) -> tuple[Act, ...]:
-    acts = store.rows(_label, _RETEST_LABELS, (retest,))
-    return tuple(_marked_standing(act, row, latest, op_id) for _, row, act in acts)
 
 
 def _label(place: int, id: int, skip: int, **row: Any) -> tuple[int, int, Act]:

@@ -187,12 +187,10 @@ def agree(
     return secret
 
 
-def answer_test(
-    store: Store, study: Study, who: Participant, answers: Mapping[str, str], *, now: float | None = None
-) -> None:
+def answer_test(store: Store, study: Study, who: Participant, answers: Mapping[str, str]) -> None:
     """Store a try of the test: passed, once more, or screened out. The same try sent twice counts once."""
     right = right_answers(questions_of_try(store, study, who.uid, who.tries), answers)
-    moment, tries = _now(now), who.tries + 1
+    moment, tries = time.time(), who.tries + 1
     state = "ready" if right >= study.settings.pass_mark else "test" if tries < TRIES else "screened_out"
     with store.write() as db:
         db.execute(
@@ -243,14 +241,14 @@ def _items_of_test(store: Store, study: Study, who: Participant) -> list[int]:
     return store.column(query, (study.project, json.dumps(sorted(asked)))) if asked else []
 
 
-def finish(store: Store, study: Study, who: Participant, *, now: float | None = None) -> None:
+def finish(store: Store, study: Study, who: Participant) -> None:
     """Everything that this person was to judge is judged. Raises Refused where it is not."""
     if who.state != "working":
         return
     if who.labelled < study.settings.items and claim(store, *desk_of(store, study, who), want=1):
         raise Refused(NOT_YET)
     with store.write() as db:
-        moment = _now(now)
+        moment = time.time()
         end(store, study, who, "finished", moment)
         db.execute("UPDATE study_person SET completed = ? WHERE id = ? AND completed IS NULL", (moment, who.id))
 

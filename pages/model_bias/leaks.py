@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from evenhand.annotations.audit import audit_projects
+from evenhand.annotations.audit import audit_projects, follow_up
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.types import Project
 from evenhand.core.audit.leak_rates import Compared, WithAndWithout, verdict
@@ -294,7 +294,7 @@ def _heading(text: str) -> None:
 
 
 def _reason_names() -> dict[str, str]:
-    return {reason.code: choice_name(reason) for reason in audit_projects.reasons()}
+    return {reason.code: choice_name(reason) for reason in follow_up.reasons()}
 
 
 def _reasons(found: audit_projects.AuditResult) -> None:

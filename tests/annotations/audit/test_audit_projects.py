@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from evenhand.annotations.audit import audit_projects
+from evenhand.annotations.audit import audit_projects, follow_up
 from evenhand.annotations.desk.requests import DeskRequest
 from evenhand.annotations.desk.routes import ROUTES
 from evenhand.annotations.desk.session import DeskSession
@@ -163,8 +163,8 @@ def test_a_sample_that_cannot_be_imported_makes_no_project(fresh_store, frame) -
 
 
 def test_the_guideline_is_written_in_both_languages() -> None:
-    assert audit_projects.guideline_text("zh") != audit_projects.guideline_text("en")
-    assert audit_projects.guideline_text("ja") == audit_projects.guideline_text("en")
+    assert follow_up.guideline_text("zh") != follow_up.guideline_text("en")
+    assert follow_up.guideline_text("ja") == follow_up.guideline_text("en")
 
 
 def test_an_import_that_fails_leaves_the_name_free(fresh_store, sample, monkeypatch) -> None:
