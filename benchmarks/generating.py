@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import torch
 
 from benchmarks.measuring import Lane, options, race
-from evenhand.core.generation.inputs import CHUNK, chunks, contexts_of, tasks
+from evenhand.core.generation.inputs import CHUNK, Filling, chunks, contexts_of, tasks
 from evenhand.core.misgendering.template_files import built_in
 from evenhand.core.models import Sampling
 from evenhand.core.models.generating import Generator, Prompt, open_generator
@@ -45,7 +45,7 @@ def measure(model: str, texts: int, threads: int, each: int) -> JsonObject:
     """Return seconds and tokens of both ways."""
     torch.set_num_threads(threads)
     generator = open_generator(model, Sampling(), threads=threads, device="cpu")
-    found = tasks(list(contexts_of(built_in())), each)[:texts]
+    found = tasks(list(contexts_of(built_in(), Filling())), each)[:texts]
     batches = [[Prompt(task.context.text, task.seed) for task in chunk] for chunk in chunks(found)]
     lanes = []
     for name, way in (("this app", by_this_app), ("transformers generate", by_transformers)):

@@ -100,7 +100,7 @@ def _model_text(found: "OnRuler", margin: float) -> Iterator[str]:
     means: list[list[Cell]] = [[title, getattr(summary, name)] for name, title in MEANS.items()]
     yield table([*means, ["context effect", found.context_effect]], form="+.4f")
     yield "held against chance (middle 95% of the shuffles):"
-    yield table([_null_row(null, NAMES[null.null_of], WHAT[null.shuffled]) for null in found.nulls], indent="  ")
+    yield table([_null_row(null, NAMES[null.of], WHAT[null.shuffled]) for null in found.nulls], indent="  ")
     yield "  Model_bias has no null: no shuffle of the sides changes a size. References of size:"
     size, untrained, references = found.neutral_words, found.untrained, list[list[Cell]]()
     if size is None:
@@ -122,4 +122,4 @@ def _model_text(found: "OnRuler", margin: float) -> Iterator[str]:
 
 def _null_row(null: "Null", name: str, shuffled: str) -> list[Cell]:
     chance = str(null.reason) if null.low is None else f"[{null.low:+.4f}, {null.high:+.4f}]  p = {null.p:.4f}"
-    return [name, (null.value, "+z.4f"), chance, f"({shuffled})"]
+    return [name, (null.observed, "+z.4f"), chance, f"({shuffled})"]

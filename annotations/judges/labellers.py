@@ -15,7 +15,7 @@ from evenhand.annotations.types import Guideline, Project
 from evenhand.core.errors import N_, EvenhandError, Refused
 from evenhand.core.guidelines import Option
 from evenhand.core.human_vs_rule.apply_rule import apply_rule, pronouns_of
-from evenhand.core.judges import causal, server
+from evenhand.core.judges import server
 from evenhand.core.judges.prompts import Fail, JudgedText, JudgeLabel, Keep, Labeller, Prompt, Way
 from evenhand.core.judges.server import ServerJudge, ServerSettings
 from evenhand.core.models import open_scorer
@@ -100,7 +100,7 @@ def model_spec(
     settings |= {"prompt_sha256": prompt_digest(prompt), "weights": str(getattr(scorer, "cache_key", scorer.signature))}
     signature = (
         f"judge-model|{scorer.signature}|prompt:{prompt_digest(prompt)[:12]}|guideline={version.version}"
-        f"|letters|v{causal.VERSION}"
+        f"|letters|v{server.CAUSAL_VERSION}"
     )
     return Spec("model", version.version, signature, model, "", system, template, settings)
 
@@ -148,7 +148,7 @@ def labeller_of(
     version = guideline(store, project, spec.guideline)
     prompt = prompt_with(project, version, spec.prompt, spec.system, spec.settings)
     if spec.kind == "model":
-        return causal.CausalJudge(scorer or open_model(spec.model, store.path), prompt, may_bear)
+        return server.CausalJudge(scorer or open_model(spec.model, store.path), prompt, may_bear)
     how = ServerSettings(**{key: spec.settings[key] for key in ServerSettings.__dataclass_fields__})
     key = key_from_environment() if with_key else None
     return ServerJudge(spec.address, spec.model, prompt, how, pace, key=key)

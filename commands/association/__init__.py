@@ -133,8 +133,8 @@ def _ask(settings: Settings, db: Path, copy: Path | None) -> AssociationReport:
 
 def _measures(report: AssociationReport | None, options: dict[str, Any]) -> "dict[str, ModelMeasures]":
     """Return the measures of the models that were asked, or of a table."""
+    from evenhand.core.association.measures import frame_of, read_associations
     from evenhand.core.association.report import measured
-    from evenhand.core.association.table import frame_of, read_associations
 
     if report is None:
         frame = read_associations(options["scores"])
@@ -173,7 +173,7 @@ def _models_text(report: AssociationReport | None, measures: "dict[str, ModelMea
 
 
 def _measures_text(found: "ModelMeasures") -> Iterator[str]:
-    from evenhand.core.association.hypotheses import OUTCOMES, QUESTIONS
+    from evenhand.core.association.report import OUTCOMES, QUESTIONS
 
     described = ((group.kind or DASH, group.gender, group.numbers) for group in found.groups)
     groups = [(kind, gender, it.n, it.mean, it.std, it.min, it.q50, it.max) for kind, gender, it in described]

@@ -11,19 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from evenhand.core.association.corpus import Sentence, sentences
 from evenhand.core.association.sets import (
     AssociationSet,
     Attribute,
     Choices,
-    Determiners,
-    Files,
     Language,
-    Spelling,
     Target,
-    Wife,
     association_set,
 )
 from evenhand.core.errors import N_
@@ -31,7 +27,10 @@ from evenhand.core.files.csv_out import data_line
 from evenhand.core.runs.kinds import JobKind, Place
 from evenhand.core.runs.loop import Laps, Report, ScoredRows, Steps, ask_models, check_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
-from evenhand.core.types import MaskedSentence, Score
+from evenhand.core.types import JsonObject, MaskedSentence, Score
+
+if TYPE_CHECKING:
+    from evenhand.core.models.masked import TargetScorer
 
 CHUNK = 1_024  # probes per batch; equal masked sentences stay in one batch
 OK = "ok"
@@ -45,29 +44,6 @@ COLUMNS = (
 )
 
 Progress = Callable[[int, int], object]  # probes done, of how many
-
-
-class Targets(Protocol):
-    """The scorer of associations: `core.models.masked.TargetScorer`."""
-
-    passes: int
-
-    @property
-    def signature(self) -> str:
-        """Everything that can change the number."""
-        ...
-
-    def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
-        """One score per probe, in order."""
-        ...
-
-    def pieces(self, probe: MaskedSentence) -> int:
-        """How many pieces the word in the slot has."""
-        ...
-
-    def masks(self, probe: MaskedSentence) -> int | None:
-        """How many masks the model reads."""
-        ...
 
 
 def association(logp_target: float | None, logp_prior: float | None) -> tuple[float | None, str | None]:
@@ -137,7 +113,7 @@ class Tally:
     also_in_json: ClassVar = ("undefined_rows", "probes", "passes", "passes_saved", "priors_saved")
 
     @property
-    def undefined_rows(self) -> list[dict[str, Any]]:
+    def undefined_rows(self) -> list[JsonObject]:
         """How many sentences have no association, by reason."""
         return [{"reason": reason, "rows": rows} for reason, rows in self.undefined.items()]
 
@@ -170,13 +146,12 @@ class Tally:
 
 def associate(
     corpus: Sequence[Sentence],
-    scorer: Targets,
+    scorer: "TargetScorer",
     *,
     model: str,
     attribute: Attribute = "word",
     tally: Tally | None = None,
-    progress: Progress | None = None,
-    chunk: int = CHUNK,
+    progress: Progress = lambda done, total: None,
 ) -> list[Associated]:
     """Every sentence of *corpus* with its association under *scorer*, in order.
 
@@ -187,11 +162,10 @@ def associate(
     counted.sentences += len(corpus)
     targets = [one.target_probe() for one in corpus]
     priors = [one.prior_probe(attribute) for one in corpus]
-    asked = _ChunkedAsking(scorer, progress, 2 * len(corpus), chunk)
     before = scorer.passes
-    with_profession = asked.answers(targets, [one.tm for one in corpus])
+    with_profession = _answers(scorer, targets, [one.tm for one in corpus], progress)
     between = scorer.passes
-    without = asked.answers(priors, [one.tam for one in corpus])
+    without = _answers(scorer, priors, [one.tam for one in corpus], lambda done, n: progress(done + n // 2, n))
     counted.target_passes += between - before
     counted.prior_passes += scorer.passes - between
     masks: dict[tuple[str, str], int | None] = {}
@@ -200,64 +174,43 @@ def associate(
         probe, seen = targets[row - 1], (one.tam, one.noun)
         if attribute == "piece" or seen not in masks:
             masks[seen] = scorer.masks(priors[row - 1])
-        associated = _associated(row, one, model, target, prior, scorer.pieces(probe), masks[seen])
+        logps = (target.logprobs[0], prior.logprobs[0])
+        reason = target.reason or prior.reason or association(*logps)[1]
+        associated = Associated(
+            row, one, model, target.signature, *logps, scorer.pieces(probe), masks[seen], reason or OK
+        )
         counted.count(associated)
         found.append(associated)
     return found
 
 
-def _associated(
-    row: int, one: Sentence, model: str, target: Score, prior: Score, pieces: int, masks: int | None
-) -> Associated:
-    logps = (target.logprobs[0], prior.logprobs[0])
-    reason = target.reason or prior.reason or association(*logps)[1]
-    return Associated(row, one, model, target.signature, *logps, pieces, masks, reason or OK)
-
-
-class _ChunkedAsking:
-    """Asks in chunks; probes with equal masked sentences stay together, so that they are one pass."""
-
-    def __init__(self, scorer: Targets, progress: Progress | None, total: int, chunk: int) -> None:
-        self._scorer, self._progress, self._total, self._chunk = scorer, progress, total, chunk
-        self._done = 0
-
-    def answers(self, probes: Sequence[MaskedSentence], masked: Sequence[str]) -> list[Score]:
-        """One score per probe, in order; *masked* says which of them are the same sentence when masked."""
-        order = sorted(range(len(probes)), key=masked.__getitem__)
-        found: dict[int, Score] = {}
-        at = 0
-        while at < len(order):
-            end = min(at + self._chunk, len(order))
-            while end < len(order) and masked[order[end]] == masked[order[end - 1]]:
-                end += 1
-            part = order[at:end]
-            found.update(zip(part, self._scorer.score([probes[i] for i in part]), strict=True))
-            at = end
-            self._done += len(part)
-            if self._progress is not None:
-                self._progress(self._done, self._total)
-        return [found[i] for i in range(len(probes))]
+def _answers(
+    scorer: "TargetScorer", probes: Sequence[MaskedSentence], masked: Sequence[str], progress: Progress
+) -> list[Score]:
+    """One score per probe, in order, in chunks; those with an equal *masked* sentence stay together, as one pass."""
+    order = sorted(range(len(probes)), key=masked.__getitem__)
+    found: dict[int, Score] = {}
+    while len(found) < len(order):
+        end = min(len(found) + CHUNK, len(order))
+        while end < len(order) and masked[order[end]] == masked[order[end - 1]]:
+            end += 1
+        part = order[len(found) : end]
+        found.update(zip(part, scorer.score([probes[i] for i in part]), strict=True))
+        progress(len(found), 2 * len(probes))
+    return [found[i] for i in range(len(probes))]
 
 
 TAB = ".tsv"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(Choices):
     """What a run is asked for, as parameters of the command; `attribute` None: as the set has it."""
 
     language: Language
     models: tuple[str, ...]
     out: Path | None = None
     run_name: str | None = None
-    templates: Path | None = None
-    persons: Path | None = None
-    professions: Path | None = None
-    spelling: Spelling = "corrected"
-    an: bool = False
-    ergative: bool = False
-    determiners: Determiners | None = None
-    wife: Wife = "mujer"
     target: Target = "all"
     attribute: Attribute | None = None
     precision: str = "fp32"
@@ -266,9 +219,7 @@ class Settings:
 
 def set_of(settings: Settings) -> AssociationSet:
     """Return the set that is asked about. Raises BadFile for a list that cannot be used."""
-    choices = Choices(settings.spelling, settings.an, settings.ergative, settings.determiners, settings.wife)
-    files = Files(settings.templates, settings.persons, settings.professions)
-    return association_set(settings.language, choices, files)
+    return association_set(settings.language, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,9 +240,9 @@ class AssociationReport(Report[ModelReport]):
     """What a run of associations did."""
 
     language: Language
-    source: dict[str, Any]
+    source: JsonObject
     sentences: int
-    settings: dict[str, Any]
+    settings: JsonObject
     out: Path | None
     json_names: ClassVar = {"out": None}
 

@@ -289,6 +289,7 @@ class Choices:
     has "a" throughout). `ergative`: the Basque subject of templates 2 to 5 in the ergative (the thesis shows none).
     `determiners`: "given" puts this/my and their like before nouns; None: as the language's source has it (English
     and Chinese given, Spanish given so that the two mujer differ, Basque none). `wife`: Spanish mujer or esposa.
+    `templates`, `persons`, `professions`: own lists of a user; None keeps the built-in list.
     """
 
     spelling: Spelling = "corrected"
@@ -296,33 +297,22 @@ class Choices:
     ergative: bool = False
     determiners: Determiners | None = None
     wife: Wife = "mujer"
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """A user's own lists in place of the built-in ones; None keeps the built-in list."""
-
     templates: Path | None = None
     persons: Path | None = None
     professions: Path | None = None
 
-    @property
-    def names(self) -> dict[str, str]:
-        """The file names of those that are given."""
-        given = {"templates": self.templates, "persons": self.persons, "professions": self.professions}
-        return {part: path.name for part, path in given.items() if path is not None}
 
-
-def association_set(language: Language, choices: Choices | None = None, files: Files | None = None) -> AssociationSet:
-    """The set of *language* with these *choices*, its lists replaced by those of *files*.
+def association_set(language: Language, choices: Choices | None = None) -> AssociationSet:
+    """The set of *language* with these *choices*, its lists replaced by own ones.
 
     Raises BadFile, naming file and line, for a list of the user that cannot be used.
     """
-    choices, files = choices or Choices(), files or Files()
-    templates = read_templates(files.templates) if files.templates else _templates(language)
-    persons = read_persons(files.persons) if files.persons else _persons(language, choices)
-    professions = read_professions(files.professions) if files.professions else _professions(language, choices)
-    options = _options(language, choices) | files.names
+    choices = choices or Choices()
+    templates = read_templates(choices.templates) if choices.templates else _templates(language)
+    persons = read_persons(choices.persons) if choices.persons else _persons(language, choices)
+    professions = read_professions(choices.professions) if choices.professions else _professions(language, choices)
+    lists = {"templates": choices.templates, "persons": choices.persons, "professions": choices.professions}
+    options = _options(language, choices) | {part: path.name for part, path in lists.items() if path is not None}
     attribute: Attribute = "piece" if language == "zh" else "word"
     return check_size(AssociationSet(language, templates, persons, professions, attribute, choices.an, options))
 

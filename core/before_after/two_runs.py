@@ -241,7 +241,7 @@ def _key(frame: "pd.DataFrame", columns: Sequence[str]) -> "pd.Series[str]":
 
 
 def _read_associations(path: Path) -> "pd.DataFrame":
-    from evenhand.core.association.table import read_associations
+    from evenhand.core.association.measures import read_associations
 
     frame = read_associations(path)
     key = _key(frame, ("template", "sentence", "person_key", "profession_key", "person_gender"))

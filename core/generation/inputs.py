@@ -5,18 +5,17 @@ Of each context so many texts are written, each with its own seed.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
-from evenhand.core.files.readers import Row, Source, open_source, rows
+from evenhand.core.files.readers import Row, open_source, rows
 from evenhand.core.misgendering.slots import SETTINGS, Setting
 from evenhand.core.misgendering.template_files import LAYOUTS, built_in, instances, read_source
 from evenhand.core.misgendering.template_files import Source as TemplateSource
 from evenhand.core.text.pronouns import PRONOUN_DATASETS, parse_sets, sets
-from evenhand.core.types import Problem
+from evenhand.core.types import JsonObject, Problem
 
 CHUNK = 64  # texts in a batch; part of what a run is, since a batch may change the last digit of a probability
 SEED = 42  # as in document 004
@@ -36,7 +35,7 @@ class Context:
     dataset: str = "own"
     setting: str = ""
     template: str = ""
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -54,7 +53,7 @@ class Task:
     index: int
     seed: int
 
-    def row(self, completion: str, model: str, signature: str, seed: int) -> dict[str, Any]:
+    def row(self, completion: str, model: str, signature: str, seed: int) -> JsonObject:
         """The line of the generations file."""
         one = self.context
         taken = {"context", "completion", "name", "pronouns", "dataset", "setting", "template", "model", "index"}
@@ -135,7 +134,7 @@ class ContextInput:
     problems: tuple[Problem, ...] = ()
     twice: int = 0
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """The facts for a record."""
         return {
             "name": self.name,
@@ -163,7 +162,7 @@ class Filling:
     trim: bool = False
 
 
-def open_contexts(named: Path | str, filling: Filling | None = None, *, name: str | None = None) -> ContextInput:
+def open_contexts(named: Path | str, filling: Filling | None = None) -> ContextInput:
     """The contexts of *named*: "built-in", a folder or table of templates, or a file with a context a row.
 
     A file of contexts is JSON lines, CSV or TSV with a column context (or prompt, text, sentence; *column* names
@@ -172,73 +171,15 @@ def open_contexts(named: Path | str, filling: Filling | None = None, *, name: st
     """
     filling = filling or Filling()
     if str(named) == BUILT_IN:
-        return _input(BUILT_IN, _contexts_filled(built_in, filling), [], filling)
+        return _input(BUILT_IN, list(contexts_of(built_in(), filling)), [], filling)
     path = Path(named)
     if path.is_dir():
-        return _input(name or path.name, _contexts_filled(lambda: read_source(path), filling), [], filling)
-    source = open_source(path, name)
+        return _input(path.name, list(contexts_of(read_source(path), filling)), [], filling)
+    source = open_source(path)
     header = set(source.columns)
     templates = source.shape in ("csv", "tsv") and any(set(needed) <= header for needed in LAYOUTS.values())
     if templates and "context" not in header and filling.column is None:
-        return _input(source.name, _contexts_filled(lambda: read_source(path), filling), [], filling)
-    return _of_rows(source, filling)
-
-
-def contexts_of(
-    source: TemplateSource,
-    *,
-    passes: int = 1,
-    seed: int = 42,
-    settings: Sequence[Setting] = SETTINGS,
-    only: Sequence[str] = (),
-) -> Iterator[Context]:
-    """The contexts of a source: every instance before its slot (pre) and as a whole with the right form (post).
-
-    *passes*: how many people fill each template, drawn by *seed*, the same for every pronoun set; *only*: keep these
-    sets, and add those that the data set does not have (ze, fae/faer, ze/hir/hir/hirs/hirself). Texts of TANGO are
-    contexts as they are. Raises Refused where nothing is left, BadFile for what is no set.
-    """
-    only = parse_sets(list(only))
-    if not source.prompts:
-        also = [name for name in only if name not in sets(source.dataset)]
-        found = instances(source, passes=passes, seed=seed, also=also, only=only)
-        for setting in settings:
-            for one in found:
-                text = one.context(setting)
-                yield Context(text, one.name, one.pronouns, one.dataset, setting, f"{one.dataset}:{one.template}")
-        return
-    kept = [one for one in source.prompts if not only or any(name in only for name in one.pronouns)]
-    if not kept:
-        raise Refused("No instance is left: there is no template, nobody is named, or no set is chosen.")
-    for prompt in kept:
-        kind = {"antecedent": prompt.kind} if prompt.kind else {}
-        yield Context(prompt.text, prompt.name, prompt.pronouns, source.dataset, "", f"tango:{prompt.id}", kind)
-
-
-def _contexts_filled(read: Callable[[], Any], filling: Filling) -> list[Context]:
-    return list(
-        contexts_of(
-            read(), passes=filling.passes, seed=filling.seed, settings=filling.settings, only=tuple(filling.only)
-        )
-    )
-
-
-def _input(name: str, found: list[Context], problems: list[Problem], filling: Filling) -> ContextInput:
-    if filling.trim:
-        found = [replace(context, text=context.text.rstrip()) for context in found]
-    once = tuple(distinct(found).values())
-    if not once:
-        first = problems[0] if problems else None
-        if first is None:
-            raise BadFile(N_("{file} contains no context."), file=name)
-        message = N_("{file} contains no usable context; line {line}: {why}")
-        why = first.message.format(**first.values) if first.values else first.message
-        raise BadFile(message, file=name, line=first.line, why=why)
-    kept = once[: filling.limit] if filling.limit else once
-    return ContextInput(name, kept, tuple(problems), len(found) - len(once))
-
-
-def _of_rows(source: Source, filling: Filling) -> ContextInput:
+        return _input(source.name, list(contexts_of(read_source(path), filling)), [], filling)
     column = filling.column or next((name for name in TEXT_COLUMNS if name in source.columns), None)
     if source.shape == "text":
         column = "sentence"
@@ -256,6 +197,45 @@ def _of_rows(source: Source, filling: Filling) -> ContextInput:
         except EvenhandError as error:
             problems.append(Problem(source.name, row.line, "context", error.message, error.values))
     return _input(source.name, found, problems, filling)
+
+
+def contexts_of(source: TemplateSource, filling: Filling) -> Iterator[Context]:
+    """The contexts of a source: every instance before its slot (pre) and as a whole with the right form (post).
+
+    `passes`: how many people fill each template, drawn by `seed`, the same for every pronoun set; `only`: keep these
+    sets, and add those that the data set does not have (ze, fae/faer, ze/hir/hir/hirs/hirself). Texts of TANGO are
+    contexts as they are. Raises Refused where nothing is left, BadFile for what is no set.
+    """
+    only = parse_sets(list(filling.only))
+    if not source.prompts:
+        also = [name for name in only if name not in sets(source.dataset)]
+        found = instances(source, passes=filling.passes, seed=filling.seed, also=also, only=only)
+        for setting in filling.settings:
+            for one in found:
+                text = one.context(setting)
+                yield Context(text, one.name, one.pronouns, one.dataset, setting, f"{one.dataset}:{one.template}")
+        return
+    kept = [one for one in source.prompts if not only or any(name in only for name in one.pronouns)]
+    if not kept:
+        raise Refused("No instance is left: there is no template, nobody is named, or no set is chosen.")
+    for prompt in kept:
+        kind = {"antecedent": prompt.kind} if prompt.kind else {}
+        yield Context(prompt.text, prompt.name, prompt.pronouns, source.dataset, "", f"tango:{prompt.id}", kind)
+
+
+def _input(name: str, found: list[Context], problems: list[Problem], filling: Filling) -> ContextInput:
+    if filling.trim:
+        found = [replace(context, text=context.text.rstrip()) for context in found]
+    once = tuple(distinct(found).values())
+    if not once:
+        if not problems:
+            raise BadFile(N_("{file} contains no context."), file=name)
+        first = problems[0]
+        message = N_("{file} contains no usable context; line {line}: {why}")
+        why = first.message.format(**first.values) if first.values else first.message
+        raise BadFile(message, file=name, line=first.line, why=why)
+    kept = once[: filling.limit] if filling.limit else once
+    return ContextInput(name, kept, tuple(problems), len(found) - len(once))
 
 
 def _context(row: Row, column: str) -> Context:

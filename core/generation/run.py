@@ -6,7 +6,7 @@ What a run of generating is asked for.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -20,7 +20,7 @@ from evenhand.core.runs.kinds import JobKind, Place, Progress
 from evenhand.core.runs.loop import Laps, versions
 from evenhand.core.runs.records import TEXTS, run_target, runs_folder, write_record
 from evenhand.core.servers.addresses import key_from_environment
-from evenhand.core.types import Problem
+from evenhand.core.types import JsonObject, Problem
 
 SAMPLED = ("each", "seed", "top_k", "top_p", "temperature", "tokens", "stop")
 OF_DEBIAS, OF_MODEL, OF_SERVER = (
@@ -92,12 +92,12 @@ class Settings:
         )
 
     @property
-    def lasting(self) -> dict[str, Any]:
+    def lasting(self) -> JsonObject:
         """What two halves of a run must have in common."""
         debias = OF_DEBIAS if self.debias else ()  # runs of earlier versions know neither
         return self.named((*SAMPLED, *debias, *(OF_MODEL if self.server is None else OF_SERVER)))
 
-    def named(self, names: Collection[str] = RECORDED) -> dict[str, Any]:
+    def named(self, names: Collection[str] = RECORDED) -> JsonObject:
         """Return the values of these names, by default of all that a record holds."""
         return {name: getattr(self, name) for name in names}
 
@@ -115,7 +115,7 @@ class Refusal:
 
     context: str
     error: str
-    values: dict[str, Any]
+    values: JsonObject
     text: str
 
 
@@ -131,7 +131,7 @@ class GenerationReport:
     out: Path
     model: str
     signature: str
-    source: dict[str, Any]
+    source: JsonObject
     contexts: int
     generations: int
     resumed: int
@@ -142,7 +142,7 @@ class GenerationReport:
     rate: float | None
     refused: tuple[Refusal, ...]
     refused_contexts: int
-    settings: dict[str, Any]
+    settings: JsonObject
     versions: dict[str, str] = field(default_factory=lambda: versions())
     created: str = field(default_factory=timestamp)
     problems: tuple[Problem, ...] = ()

@@ -13,6 +13,7 @@ from evenhand.core.errors import N_, EvenhandError, ModelUnavailable, Refused
 from evenhand.core.generation.inputs import CHUNK, Context, Task, chunks
 from evenhand.core.servers.addresses import check_address
 from evenhand.core.servers.asking import REFUSES, Asker, Pace, Unfinished
+from evenhand.core.types import JsonObject
 
 if TYPE_CHECKING:
     from evenhand.core.models.generating import Generator
@@ -173,9 +174,9 @@ class ServerWriter:
             return error
         return ModelUnavailable(NOT_STANDARD, **error.values)
 
-    def _body(self, task: Task) -> dict[str, Any]:
+    def _body(self, task: Task) -> JsonObject:
         one, how = self.server, self.how
-        body: dict[str, Any] = {"model": one.model, "max_tokens": how.tokens, "top_p": how.top_p}
+        body: JsonObject = {"model": one.model, "max_tokens": how.tokens, "top_p": how.top_p}
         body["seed"] = task.seed % SEEDS
         if how.temperature is not None:
             body["temperature"] = how.temperature
@@ -188,7 +189,7 @@ class ServerWriter:
             return body | {"messages": [{"role": "user", "content": content}]}
         return body | {"prompt": task.context.text}
 
-    def _written(self, data: dict[str, Any], task: Task) -> Written:
+    def _written(self, data: JsonObject, task: Task) -> Written:
         choice = data["choices"][0]
         text = choice["message"]["content"] if self.server.way == "chat" else choice["text"]
         used = (data.get("usage") or {}).get("completion_tokens")

@@ -85,24 +85,19 @@ def bin_of(
     if rule.correct is None or said == rule.correct:
         return None
     if said == 0:
-        return _missed(marks, text, own, dataset, rule)
+        if rule.pronoun is None:
+            return "unknown_form"
+        after = rule.end or 0
+        if any(kind == "pronoun" and start >= after for start, _end, kind in marks):
+            return "later_pronoun"
+        later = (word.group().lower() for word in _WORD.finditer(text, after))
+        wrong = any((names := names_of(form, dataset)) and not set(names) & set(own) for form in later)
+        return "later_pronoun" if wrong else "other"
     if _no_person(tags, choice, text, dataset, rule):
         return "not_person"
     if choice == "plural_they":
         return "plural_they"
     return "other_referent" if rule.pronoun is not None else "other"
-
-
-def _missed(marks: Iterable[tuple[int, int, str]], text: str, own: Sequence[str], dataset: str, rule: Verdict) -> Bin:
-    """A person saw a wrong pronoun, the rule did not."""
-    if rule.pronoun is None:
-        return "unknown_form"
-    after = rule.end or 0
-    if any(kind == "pronoun" and start >= after for start, _end, kind in marks):
-        return "later_pronoun"
-    later = (word.group().lower() for word in _WORD.finditer(text, after))
-    wrong = any((names := names_of(form, dataset)) and not set(names) & set(own) for form in later)
-    return "later_pronoun" if wrong else "other"
 
 
 def _no_person(tags: Collection[str], choice: str, text: str, dataset: str, rule: Verdict) -> bool:
@@ -264,7 +259,16 @@ class Comparison:
     @cached_property
     def kappa(self) -> Estimate:
         """Cohen's kappa of people (as 0 or 1) and the rule, -1 to 1, each generation once, interval over contexts."""
-        return _kappa(self.table, self.resampling)
+        rows = self.table.dropna(subset=["rule_correct"])
+        if rows.empty:
+            return Estimate.undefined(NOTHING)
+        wrong, rule = rows["misgendering"].to_numpy(dtype=float), rows["rule_misgendering"].to_numpy(dtype=float)
+        units, count = codes_of(list(rows["cluster"]))
+        columns = (wrong * rule, wrong * (1 - rule), (1 - wrong) * rule, (1 - wrong) * (1 - rule))
+        sums = np.stack([np.bincount(units, weights=c, minlength=count) for c in columns], axis=1)
+        if (len(set(rule)) == 1) != (len(set(wrong)) == 1):
+            return Estimate(0.0, units=count, note=ONE_ANSWER)
+        return replace(cohen_kappa(sums.sum(axis=0).reshape(2, 2), self.resampling, sums), units=count)
 
     @cached_property
     def confusion(self) -> dict[str, tuple[int, int]]:
@@ -410,16 +414,3 @@ def _difference(why: Bin, labels: Sequence[Any]) -> Difference:
     )
     origin = (one.text, one.context, one.name, one.model, one.pronoun, one.dataset, one.setting)
     return Difference(one.item, why, *origin, _rule(one), annotator_labels)
-
-
-def _kappa(table: pd.DataFrame, resampling: Resampling) -> Estimate:
-    rows = table.dropna(subset=["rule_correct"])
-    if rows.empty:
-        return Estimate.undefined(NOTHING)
-    wrong, rule = rows["misgendering"].to_numpy(dtype=float), rows["rule_misgendering"].to_numpy(dtype=float)
-    units, count = codes_of(list(rows["cluster"]))
-    columns = (wrong * rule, wrong * (1 - rule), (1 - wrong) * rule, (1 - wrong) * (1 - rule))
-    sums = np.stack([np.bincount(units, weights=c, minlength=count) for c in columns], axis=1)
-    if (len(set(rule)) == 1) != (len(set(wrong)) == 1):
-        return Estimate(0.0, units=count, note=ONE_ANSWER)
-    return replace(cohen_kappa(sums.sum(axis=0).reshape(2, 2), resampling, sums), units=count)

@@ -22,7 +22,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note, Resampling
 from evenhand.core.statistics.intervals import T_OVER_UNITS, Bounds, over_units
 from evenhand.core.statistics.resampling import Numbers, ratio
+from evenhand.core.types import JsonObject
 
 NOTHING = Note(N_("No generation is fully labelled yet."))
 NOT_SAID = Note(N_("No generation received this label."))
@@ -49,7 +50,7 @@ class Mean:
     published: float | None
     rows: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the mean with the number of generations and of contexts."""
         return self.estimate.to_json() | {"n": self.rows, "contexts": self.estimate.units if self.rows else 0}
 

@@ -82,7 +82,10 @@ def alternative_annotator_test(
     names = list(dict.fromkeys(who for given in labels.values() for who in given))
     scores = {who: _scores(who, labels, judge) for who in names}
     tested = [who for who in names if len(scores[who]) >= FEWEST]
-    won = _rejected([_p(scores[who], eps) for who in tested])
+    p = [_p(scores[who], eps) for who in tested]
+    from scipy import stats
+
+    won = [bool(one <= LEVEL) for one in stats.false_discovery_control(p, method="by")] if p else []
     found = tuple(_against(who, scores[who], eps, dict(zip(tested, won, strict=True)).get(who)) for who in names)
     shares = [one.judge_share for one in found if one.judge_share is not None]
     if not shares:
@@ -110,12 +113,6 @@ def _p(scores: np.ndarray, eps: float) -> float:
     if np.ptp(worse) == 0:  # no spread: it is as it is
         return 0.0 if worse[0] < 0 else 1.0
     return float(stats.ttest_1samp(worse, 0, alternative="less").pvalue)
-
-
-def _rejected(p: list[float]) -> list[bool]:
-    from scipy import stats
-
-    return [bool(one <= LEVEL) for one in stats.false_discovery_control(p, method="by")] if p else []
 
 
 def _against(who: str, scores: np.ndarray, eps: float, won: bool | None) -> Against:

@@ -67,29 +67,23 @@ def read_people(path: Path) -> tuple[list[tuple[str, str, str]], list[BadLine]]:
 
 def read_judge(path: Path) -> tuple[dict[str, str], list[BadLine]]:
     """The label of each item, and the lines that could not be used; of an item that comes twice the first counts."""
-    found: dict[str, str] = {}
-    errors: list[BadLine] = []
-    source = open_source(path)
-    for row in _rows(source, ("item", "label"), errors):
-        if row["item"] in found:
-            errors.append(_bad(source, row["line"], "again", AGAIN, item=row["item"]))
-        else:
-            found[row["item"]] = row["label"]
-    _refuse_none(path, found, errors)
-    return found, errors
+    table = _table(path, ("item", "label"), rates=False)
+    return {item: row["label"] for item, row in table.rows.items()}, table.errors
 
 
-def _table(path: Path, columns: tuple[str, ...], inclusion: str | None = None) -> Table:
+def _table(path: Path, columns: tuple[str, ...], inclusion: str | None = None, *, rates: bool = True) -> Table:
+    """Return the first row of each item; *rates*: labels are 0 or 1, others cannot be used."""
     table, source = Table(), open_source(path)
     for row in _rows(source, columns, table.errors):
         line = row["line"]
         if row["item"] in table.rows:
             table.errors.append(_bad(source, line, "again", AGAIN, item=row["item"]))
             continue
-        if row["label"] not in ("0", "1", "0.0", "1.0"):
-            table.errors.append(_bad(source, line, "label", NO_RATE, value=row["label"]))
-            continue
-        row["label"] = float(row["label"])
+        if rates:
+            if row["label"] not in ("0", "1", "0.0", "1.0"):
+                table.errors.append(_bad(source, line, "label", NO_RATE, value=row["label"]))
+                continue
+            row["label"] = float(row["label"])
         if inclusion is not None:
             drawn = _number(row[inclusion])
             if drawn is None or not 0 < drawn <= 1:

@@ -74,7 +74,7 @@ def mcc(found: Cells) -> Estimate:
     """
     if found.n == 0:
         return Estimate.undefined(NO_PAIR)
-    r = float(_mcc(_flat(found))[0])
+    r = float(_mcc(found.table.reshape(1, 4).astype(float))[0])
     if math.isnan(r):
         return Estimate.undefined(CONSTANT, found.n)
     if found.n < 4:
@@ -143,10 +143,6 @@ def _all(sums: Numbers) -> dict[str, Numbers]:
         apart = ratio(sums[:, 2] - sums[:, 1], n)
         shares = {"agreement": agreement, "disagreement": 1 - agreement, "difference": apart}
         return {"mcc": _mcc(sums), "kappa": _kappa(sums)} | shares
-
-
-def _flat(found: Cells) -> Numbers:
-    return found.table.reshape(1, 4).astype(float)
 
 
 def _mcc(sums: Numbers) -> Numbers:

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from evenhand.core.errors import N_, BadFile
-from evenhand.core.misgendering.slots import SETTINGS, Instance
+from evenhand.core.misgendering.slots import SETTINGS, Instance, text_file
 from evenhand.core.misgendering.template_files import Prompt
 from evenhand.core.text.pronouns import parse_sets
+from evenhand.core.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +60,19 @@ def read_generations(path: Path | str, skipped: list[BadFile]) -> Iterator[Gener
     the line. Raises BadFile where no line can be used, or the file cannot be read.
     """
     place, used = Path(path), 0
-    try:
-        with place.open(encoding="utf-8-sig") as lines:
-            for number, line in enumerate(lines, 1):
-                if not line.strip() or line.startswith("#"):
-                    continue
-                try:
-                    found = _generation(place.name, number, line)
-                except BadFile as error:
-                    skipped.append(error)
-                    continue
-                used += 1
-                yield found
-        if skipped and not used:
-            raise skipped[0]
-    except FileNotFoundError:
-        raise BadFile(N_("There is no file {path}."), path=place) from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise BadFile(N_("{file} is not UTF-8 text."), file=place.name) from error
+    with text_file(place), place.open(encoding="utf-8-sig") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            try:
+                found = _generation(place.name, number, line)
+            except BadFile as error:
+                skipped.append(error)
+                continue
+            used += 1
+            yield found
+    if skipped and not used:
+        raise skipped[0]
 
 
 def _generation(file: str, line: int, text: str) -> Generation:
@@ -96,21 +91,10 @@ def _generation(file: str, line: int, text: str) -> Generation:
         own = parse_sets(row.get("pronouns") or row.get("pronoun"))
     except BadFile as error:
         raise BadFile(N_("{file}, line {line}: {why}"), file=file, line=line, why=str(error)) from None
+    facts = {key: "" if row.get(key) is None else str(row[key]) for key in ("model", "setting", "instance", "dataset")}
     return Generation(
-        context=row["context"],
-        completion=row["completion"],
-        model=_text(row, "model"),
-        setting=_text(row, "setting"),
-        instance=_text(row, "instance"),
-        index=index if isinstance(index, int) else 0,
-        pronouns=own,
-        dataset=_text(row, "dataset"),
+        row["context"], row["completion"], pronouns=own, index=index if isinstance(index, int) else 0, **facts
     )
-
-
-def _text(row: dict[str, Any], key: str) -> str:
-    value = row.get(key)
-    return "" if value is None else str(value)
 
 
 def matched(generations: Iterable[Generation], instances: Sequence[Instance | Prompt]) -> Matched:
@@ -126,7 +110,8 @@ def matched(generations: Iterable[Generation], instances: Sequence[Instance | Pr
     texts = {context.rstrip() for one in instances for _, context in contexts(one)}
     for one in sorted(generations, key=lambda one: one.index):
         if one.instance in ids:
-            own.setdefault((one.instance, one.model, one.setting or _setting(one, ids[one.instance])), []).append(one)
+            same = (setting for setting, text in contexts(ids[one.instance]) if text.rstrip() == one.context.rstrip())
+            own.setdefault((one.instance, one.model, one.setting or next(same, "")), []).append(one)
         elif one.context.rstrip() not in texts:
             result.strangers += 1
             continue
@@ -142,10 +127,6 @@ def matched(generations: Iterable[Generation], instances: Sequence[Instance | Pr
     return result
 
 
-def _setting(one: Generation, here: Instance | Prompt) -> str:
-    return next((setting for setting, context in contexts(here) if context.rstrip() == one.context.rstrip()), "")
-
-
 def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:
     """(setting, text): the contexts for a model; a prompt of TANGO is itself the context."""
     if isinstance(one, Prompt):
@@ -155,13 +136,13 @@ def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:
     return [(setting, one.context(setting)) for setting in SETTINGS]
 
 
-def context_rows(instances: Sequence[Instance | Prompt], settings: Sequence[str]) -> Iterator[dict[str, Any]]:
+def context_rows(instances: Sequence[Instance | Prompt], settings: Sequence[str]) -> Iterator[JsonObject]:
     """The input of `generate`: one line per instance and setting, with the columns that its generations keep."""
     for one in instances:
         for setting, context in contexts(one):
             if setting and setting not in settings:
                 continue
-            row: dict[str, Any] = {"instance": one.id, "context": context, "name": one.name}
+            row: JsonObject = {"instance": one.id, "context": context, "name": one.name}
             row |= {"pronouns": list(one.pronouns), "setting": setting}
             if isinstance(one, Prompt):
                 yield row | {"dataset": "tango", "template": one.id.rpartition(".")[0], "kind": one.kind}

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,6 +37,7 @@ from evenhand.core.statistics.intervals import BY_JACKKNIFE, over_clusters
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.statistics.units import Clusters, clusters_of
 from evenhand.core.text.repetition import Repeated, full_text, repetitiveness, summary
+from evenhand.core.types import JsonObject
 
 LEVELS = ("0", "0.4", "0.49")  # of five: all alike, one differs, two differ
 FIVE = 5
@@ -68,9 +68,7 @@ def sigmas(verdicts: Numbers) -> Numbers:
 
     NaN for a row with no verdict; 0 for a row with one.
     """
-    known = np.isfinite(verdicts)
-    count = known.sum(axis=1)
-    share = np.divide(np.nansum(verdicts, axis=1), count, out=np.full(len(verdicts), np.nan), where=count > 0)
+    share = row_means(verdicts)
     # Of 0 and 1 the mean says all: sigma = sqrt(p (1 - p)), and it is exactly 0 where all are alike.
     spread: Numbers = np.sqrt(share * (1 - share))
     return spread
@@ -212,7 +210,9 @@ def metrics(frame: pd.DataFrame) -> Metrics:
         mcc=mcc(found),
         kappa=kappa(found),
         agreement=raw_agreement(found),
-        by_units=by_units(first[both], first_gen[both], units.of(both)) if found.n else _nothing(),
+        by_units=by_units(first[both], first_gen[both], units.of(both))
+        if found.n
+        else {name: Estimate.undefined(NO_PAIR) for name in BOUNDS},
         beta=fit_beta(disagreement(*means), units),
         failure=failure_rate(prob) if has_templates(rows) else None,
         flips=_flips(rows),
@@ -250,10 +250,6 @@ def _flips(rows: pd.DataFrame) -> tuple[int, int] | None:
     return int((known["prob"] != known["prob_sum"]).sum()), len(known)
 
 
-def _nothing() -> dict[str, Estimate]:
-    return {name: Estimate.undefined(NO_PAIR) for name in BOUNDS}
-
-
 NO_TEXT = Note(N_("There is no text."))
 KEYS = ("dataset", "setting", "model", "pronouns")
 
@@ -273,12 +269,12 @@ class Texts:
     n: int
 
 
-def read_texts(path: Path | str, skipped: list[int]) -> list[dict[str, Any]]:
+def read_texts(path: Path | str, skipped: list[int]) -> list[JsonObject]:
     """The lines of a file of generations (JSONL with context, completion, pronouns ...).
 
     A line that is none is left out, its number goes to *skipped*. Raises BadFile where no line is one.
     """
-    place, rows = Path(path), list[dict[str, Any]]()
+    place, rows = Path(path), list[JsonObject]()
     with place.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
@@ -295,21 +291,21 @@ def read_texts(path: Path | str, skipped: list[int]) -> list[dict[str, Any]]:
     return rows
 
 
-def texts_by_cell(rows: Sequence[dict[str, Any]]) -> Iterator[Texts]:
+def texts_by_cell(rows: Sequence[JsonObject]) -> Iterator[Texts]:
     """Repetition and absence of pronouns for each data set, setting, model and pronoun set, in the file's order."""
-    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    groups: dict[tuple[str, ...], list[JsonObject]] = {}
     for row in rows:
         groups.setdefault(tuple(_as_text(row, key) for key in KEYS), []).append(row)
     for key, some in groups.items():
         yield _texts(dict(zip(KEYS, key, strict=True)), some)
 
 
-def _as_text(row: dict[str, Any], key: str) -> str:
+def _as_text(row: JsonObject, key: str) -> str:
     value = row.get(key)
     return " + ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
-def _texts(key: dict[str, str], rows: Sequence[dict[str, Any]]) -> Texts:
+def _texts(key: dict[str, str], rows: Sequence[JsonObject]) -> Texts:
     frame = pd.DataFrame(
         [
             {"template": str(row.get("template") or row.get("context") or ""), "name": _as_text(row, "name")}

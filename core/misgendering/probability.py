@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from evenhand.core.errors import N_
 from evenhand.core.human_vs_rule.apply_rule import apply_rule
@@ -17,33 +17,17 @@ from evenhand.core.misgendering.rewriting import NO_PRONOUN, rewritten
 from evenhand.core.misgendering.slots import NO_FORM, Instance
 from evenhand.core.misgendering.template_files import Prompt
 from evenhand.core.text.pronouns import set_named, sets
-from evenhand.core.types import MaskedSentence, Score
+from evenhand.core.types import MaskedSentence, Score, Scorer
+
+if TYPE_CHECKING:
+    from evenhand.core.models.continuations import Reading
 
 TIES = {"tango": ("they", "he", "she", "xe")}  # which of equal forms is taken; elsewhere the order of the table
 CHUNK = 256  # instances per batch
 Progress = Callable[[int, int], object]
 
 
-class CutTexts(Protocol):
-    """How a model cut the texts of a probe; see `core.models.continuations.Reading`."""
-
-    @property
-    def tokens(self) -> tuple[int, ...]: ...  # noqa: D102
-    @property
-    def pieces(self) -> tuple[int, ...]: ...  # noqa: D102
-    @property
-    def reason(self) -> str | None: ...  # noqa: D102
-
-
-class TextScorer(Protocol):
-    """Log-probabilities of whole texts for a verdict: a scorer, cached or not."""
-
-    @property
-    def signature(self) -> str: ...  # noqa: D102
-    def score(self, probes: Sequence[MaskedSentence]) -> list[Score]: ...  # noqa: D102
-
-
-Cutter = Callable[[Sequence[MaskedSentence]], Sequence[CutTexts]]
+Cutter = Callable[[Sequence[MaskedSentence]], "Sequence[Reading]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +73,17 @@ class Judged:
 
 def judge(
     instances: Sequence[Instance],
-    scorer: TextScorer,
+    scorer: Scorer,
     cut: Cutter,
     *,
     progress: Progress | None = None,
-    chunk: int = CHUNK,
 ) -> Iterator[Judged]:
     """The verdict of each instance, in order. *cut*: how the model cuts the texts (`PerplexityScorer.read`).
 
-    Every *chunk* is asked at once; with a `CachedScorer`, what was asked before is remembered.
+    CHUNK of them are asked at once; with a `CachedScorer`, what was asked before is remembered.
     """
-    for start in range(0, len(instances), chunk):
-        some = instances[start : start + chunk]
+    for start in range(0, len(instances), CHUNK):
+        some = instances[start : start + CHUNK]
         sound = [one for one in some if all(one.forms)]
         probes = [one.probe for one in sound]
         scores = scorer.score(probes)
@@ -112,7 +95,7 @@ def judge(
             progress(start + len(some), len(instances))
 
 
-def verdict_of(instance: Instance, score: Score, texts: CutTexts) -> Judged:
+def verdict_of(instance: Instance, score: Score, texts: "Reading") -> Judged:
     """The least perplexing form from the log-probabilities of the whole texts."""
     logprobs = [p for p in score.logprobs if p is not None]
     if len(logprobs) < len(instance.options) or not texts.tokens:
@@ -224,7 +207,7 @@ def judge_prompts(
     prompts: Sequence[Prompt],
     matched: Matched,
     model: str,
-    scorer: TextScorer,
+    scorer: Scorer,
     cut: Cutter,
     *,
     progress: Progress | None = None,
@@ -312,13 +295,6 @@ def _gens(found: Sequence[Generation], pronouns: Sequence[str], dataset: str, ge
 
 def _numbers(one: Judged, signature: str, options: Sequence[str]) -> list[Any]:
     chosen = None if one.chosen is None else one.perplexity[one.instance.options.index(one.chosen)]
-    return [one.chosen, one.chosen_sum, chosen, one.delta, one.reason or OK, signature, *_all_options(one, options)]
-
-
-def _all_options(one: Judged, options: Sequence[str]) -> list[float | None]:
-    return [value for values in (one.nll, one.tokens, one.pieces) for value in _per_option(one, values, options)]
-
-
-def _per_option(one: Judged, values: Sequence[float], options: Sequence[str]) -> list[float | None]:
-    known = dict(zip(one.instance.options, values, strict=False))
-    return [known.get(name) for name in options]
+    known = [dict(zip(one.instance.options, values, strict=False)) for values in (one.nll, one.tokens, one.pieces)]
+    numbers = (values.get(name) for values in known for name in options)
+    return [one.chosen, one.chosen_sum, chosen, one.delta, one.reason or OK, signature, *numbers]

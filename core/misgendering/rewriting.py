@@ -92,12 +92,10 @@ def _agreeing(before: str, rest: str, source: str) -> tuple[tuple[Piece, ...], t
         after = rest[clitic.end() :]
         return (before,), (_contracted(clitic.group(1), after, clitic.group(0)), *_later(after, many, "are"))
     place = _verb_place(rest)
-    if place is None:
+    verb = None if place is None else _both(rest[slice(*place)], many)
+    if place is None or verb is None:
         return (before,), (rest,)
     start, end = place
-    verb = _both(rest[start:end], many)
-    if verb is None:
-        return (before,), (rest,)
     return (before,), (rest[:start], verb, *_later(rest[end:], many, rest[start:end]))
 
 

@@ -17,33 +17,16 @@ from evenhand.core.files.whole_file import whole_file
 from evenhand.core.generation.inputs import Context, ContextInput
 from evenhand.core.generation.run import Settings as WriteSettings
 from evenhand.core.generation.run import write_texts
+from evenhand.core.misgendering import probability, template_files
 from evenhand.core.misgendering.generations import Matched, context_rows, matched, read_generations
-from evenhand.core.misgendering.probability import (
-    Judged,
-    Summary,
-    Tally,
-    columns,
-    judge,
-    judge_prompts,
-    prompt_rows,
-    rows,
-)
-from evenhand.core.misgendering.slots import SETTINGS, Instance, Setting
-from evenhand.core.misgendering.template_files import (
-    PASSES,
-    Prompt,
-    Source,
-    built_in,
-    instances,
-    read_people,
-    read_source,
-)
+from evenhand.core.misgendering.slots import SETTINGS, Instance, Setting, text_file
 from evenhand.core.models import Precision
 from evenhand.core.runs.kinds import JobKind, Place
 from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, check_models, each_model, open_table
 from evenhand.core.runs.records import TEXTS, run_file, run_target, runs_folder, write_record
 from evenhand.core.scoring.cache import CachedScorer, cache_path
 from evenhand.core.text.pronouns import parse_sets, sets
+from evenhand.core.types import JsonObject
 
 BUILT_IN = "built-in"
 
@@ -52,13 +35,8 @@ BUILT_IN = "built-in"
 class Drawn:
     """What models are asked about: the instances of a source, or the prompts of TANGO."""
 
-    source: Source
-    instances: tuple[Instance, ...]
-
-    @property
-    def questions(self) -> tuple[Instance | Prompt, ...]:
-        """The prompts, or else the instances."""
-        return tuple(self.source.prompts) or self.instances
+    source: template_files.Source
+    questions: tuple[Instance | template_files.Prompt, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +46,7 @@ class Drawing:
     templates: str = BUILT_IN
     limit: int | None = None
     seed: int = 0
-    passes: int = PASSES
+    passes: int = template_files.PASSES
     pronouns: tuple[str, ...] = ()
     names: Path | None = None
 
@@ -78,13 +56,13 @@ class Drawing:
         Sets that a published data set does not have are added to its contexts, but do not compete in its slots
         (*competing*): which forms do is a part of that measure.
         """
-        source = built_in() if self.templates == BUILT_IN else read_source(self.templates)
+        source = template_files.built_in() if self.templates == BUILT_IN else template_files.read_source(self.templates)
         if source.prompts:
-            return Drawn(source, ())
+            return Drawn(source, tuple(source.prompts))
         only = parse_sets(self.pronouns)
-        found = instances(
+        found = template_files.instances(
             source, passes=self.passes, seed=self.seed, also=only if source.dataset == "own" or not competing else (),
-            only=only, people=read_people(self.names) if self.names else None, limit=self.limit,
+            only=only, people=template_files.read_people(self.names) if self.names else None, limit=self.limit,
         )  # fmt: skip
         return Drawn(source, tuple(found))
 
@@ -94,7 +72,7 @@ class Drawing:
         return self.templates if self.templates == BUILT_IN else Path(self.templates).name
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """How instances are drawn, for the record."""
         names = ("passes", "seed", "limit", "pronouns")
         return {name: getattr(self, name) for name in names} | {"names": self.names.name if self.names else None}
@@ -167,7 +145,7 @@ class ModelVerdicts:
 
     model: str
     signature: str
-    summary: Summary
+    summary: probability.Summary
     seconds: float
     loading_seconds: float
     tokens: Tokens
@@ -192,7 +170,7 @@ class VerdictReport(Report[ModelVerdicts]):
     instances: int
     rows: int
     strangers: int
-    settings: dict[str, Any]
+    settings: JsonObject
     json_names: ClassVar = {"strangers": "generations_of_no_instance"}
     also_in_json: ClassVar = ("sentences", "texts_reason")
 
@@ -212,16 +190,12 @@ class _Question:
     """What every model is asked: instances, or prompts of TANGO; and what the models wrote about them."""
 
     dataset: str
-    asked: Sequence[Instance | Prompt]
+    asked: Sequence[Instance | template_files.Prompt]
     texts: Matched | None
 
     @property
-    def number(self) -> int:
-        return len(self.asked)
-
-    @property
-    def prompts(self) -> list[Prompt]:
-        return [one for one in self.asked if isinstance(one, Prompt)]
+    def prompts(self) -> list[template_files.Prompt]:
+        return [one for one in self.asked if isinstance(one, template_files.Prompt)]
 
     @property
     def instances(self) -> list[Instance]:
@@ -237,9 +211,6 @@ class _Question:
         """Every pronoun set that competes anywhere."""
         names = (name for one in self.asked for name in (one.options if isinstance(one, Instance) else one.pronouns))
         return tuple(dict.fromkeys((*sets(self.dataset), *names)))
-
-    def header(self) -> tuple[str, ...]:
-        return columns(self.options, self.gens, templates=self.gens if self.prompts else 0)
 
 
 def score(settings: ScoreSettings, place: Place) -> VerdictReport:
@@ -272,7 +243,8 @@ def verdicts_on(
     texts = None if settings.generations is None else out.with_suffix(TEXTS)
     given = None if texts is None else _texts(asking, settings, texts, notices)
     question = _Question(drawn.source.dataset, asking, given)
-    with open_table(out, question.header()) as write_row:
+    header = probability.columns(question.options, question.gens, templates=question.gens if question.prompts else 0)
+    with open_table(out, header) as write_row:
 
         def ask(model: str, steps: Steps) -> ModelVerdicts:
             nonlocal written
@@ -296,7 +268,9 @@ def verdicts_on(
     )  # fmt: skip
 
 
-def _texts(asking: Sequence[Instance | Prompt], settings: ScoreSettings, out: Path, notices: list[Notice]) -> Matched:
+def _texts(
+    asking: Sequence[Instance | template_files.Prompt], settings: ScoreSettings, out: Path, notices: list[Notice]
+) -> Matched:
     """Return the generations of the file, of which a copy goes to *out*."""
     assert settings.generations is not None
     if settings.generations.resolve() != out.resolve():
@@ -318,18 +292,21 @@ def _judge_with(
 
     lap = Laps()
     scorer = open_perplexity(model, precision=settings.precision, threads=settings.threads)
-    loading_seconds, tally = lap(), Tally()
+    loading_seconds, tally = lap(), probability.Tally()
 
     def say(done: int, total: int) -> None:
-        steps(round(done / max(1, total) * question.number), message=model)
+        steps(round(done / max(1, total) * len(question.asked)), message=model)
 
-    judged: list[tuple[Prompt | Instance, list[Judged]]] = []
+    judged: list[tuple[template_files.Prompt | Instance, list[probability.Judged]]] = []
     with CachedScorer(scorer, cache) as cached:
         if question.prompts:
             texts = question.texts or Matched()
-            judged += judge_prompts(question.prompts, texts, model, cached, scorer.read, progress=say)
+            judged += probability.judge_prompts(question.prompts, texts, model, cached, scorer.read, progress=say)
         else:
-            judged += ((one.instance, [one]) for one in judge(question.instances, cached, scorer.read, progress=say))
+            judged += (
+                (one.instance, [one])
+                for one in probability.judge(question.instances, cached, scorer.read, progress=say)
+            )
         notices += [notice for notice in cached.notices if notice not in notices]
         tokens, remembered = Tokens(scorer.fed, scorer.alone), cached.hits
     each = [one for _, some in judged for one in some]
@@ -338,13 +315,13 @@ def _judge_with(
     seconds = round(lap(), 3), round(loading_seconds, 3)
     found = ModelVerdicts(model, scorer.signature, tally.summary, *seconds, tokens, remembered)
     how = (model, found.signature, question.options)
-    steps.finish(question.number)
+    steps.finish(len(question.asked))
     if question.prompts:
-        return found, prompt_rows(judged, *how, question.texts or Matched(), question.gens)
-    return found, rows(each, *how, question.texts, question.gens)
+        return found, probability.prompt_rows(judged, *how, question.texts or Matched(), question.gens)
+    return found, probability.rows(each, *how, question.texts, question.gens)
 
 
-def _digest(asking: Sequence[Instance | Prompt]) -> str:
+def _digest(asking: Sequence[Instance | template_files.Prompt]) -> str:
     """SHA-256 over everything that is asked."""
     sha = hashlib.sha256()
     for one in asking:
@@ -390,7 +367,7 @@ def run(settings: Settings, place: Place) -> VerdictReport:
     return report
 
 
-def _contexts(asking: Sequence[Instance | Prompt], settings: Settings) -> Iterator[Context]:
+def _contexts(asking: Sequence[Instance | template_files.Prompt], settings: Settings) -> Iterator[Context]:
     """Yield what models continue; each carries the id of its instance along."""
     for row in context_rows(asking, settings.settings):
         extra = {key: value for key, value in row.items() if key in ("instance", "case", "kind")}
@@ -416,14 +393,9 @@ def _join(files: Sequence[Path], out: Path) -> None:
     """The texts of all models, readable by the owner only: what models write about people may hurt. Raises BadFile."""
     with whole_file(out) as write:
         for file in files:
-            try:
-                with file.open(encoding="utf-8-sig") as lines:
-                    for line in lines:
-                        write(line if line.endswith("\n") else line + "\n")
-            except FileNotFoundError:
-                raise BadFile(N_("There is no file {path}."), path=file) from None
-            except (UnicodeDecodeError, OSError) as error:
-                raise BadFile(N_("{file} is not UTF-8 text."), file=file.name) from error
+            with text_file(file), file.open(encoding="utf-8-sig") as lines:
+                for line in lines:
+                    write(line if line.endswith("\n") else line + "\n")
 
 
 @dataclass(frozen=True, slots=True)

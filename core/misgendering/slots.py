@@ -1,8 +1,10 @@
 """One question of misgendering: a text with a slot, who is meant, and the forms that compete (SPEC 4.2)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from evenhand.core.errors import N_, BadFile
@@ -15,6 +17,17 @@ SETTINGS: tuple[Setting, Setting] = ("pre", "post")
 NO_FORM = N_("One of the competing pronoun sets has no form for this case.")
 _SENTENCE_START = re.compile(r"(?:^|[.!?][\"'”’)]*\s+)$")
 _PLACE = re.compile(r"\{(\w+)\}")
+
+
+@contextmanager
+def text_file(path: Path) -> Iterator[None]:
+    """Raise BadFile where the file that is read is not there, or is no text in UTF-8."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise BadFile(N_("There is no file {path}."), path=path) from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadFile(N_("{file} is not UTF-8 text."), file=path.name) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evenhand.core.errors import N_, BadFile, Refused
-from evenhand.core.misgendering.slots import Instance, Template, instance_of
+from evenhand.core.misgendering.slots import Instance, Template, instance_of, text_file
 from evenhand.core.resources import table
 from evenhand.core.text.pronouns import CASES, names_of, parse_sets, set_named, sets
 from evenhand.core.types import MASK
@@ -113,21 +113,13 @@ def read_people(place: Path | str) -> tuple[Person, ...]:
     header, rows = read_rows(path)
     if "name" not in header:
         raise BadFile(N_("{file} lacks the column name (a column pronouns is optional)."), file=path.name)
-    people = []
-    for line, row in rows:
-        with_line = _Line(path.name, line)
-        people.append(Person(row["name"], with_line.sets(row.get("pronouns") or "")))
-    return tuple(people)
+    return tuple(Person(row["name"], _Line(path.name, line).sets(row.get("pronouns") or "")) for line, row in rows)
 
 
 def read_rows(path: Path) -> tuple[list[str], list[Row]]:
     """The heading and the rows, with their line numbers, of a CSV or TSV. Raises BadFile where it is none."""
-    try:
+    with text_file(path):
         text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise BadFile(N_("There is no file {path}."), path=path) from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise BadFile(N_("{file} is not UTF-8 text."), file=path.name) from error
     lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip() and not line.startswith("#")]
     if not lines:
         raise BadFile(N_("{file} is empty."), file=path.name)
@@ -239,12 +231,8 @@ def _misgendered(read: Sequence[tuple[Path, Sequence[Row]]], names: Path) -> Sou
 
 
 def _names(path: Path) -> list[str]:
-    try:
+    with text_file(path):
         found = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
-    except FileNotFoundError:
-        raise BadFile(N_("There is no file {path}."), path=path) from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise BadFile(N_("{file} is not UTF-8 text."), file=path.name) from error
     if not any(found):
         raise BadFile(N_("{file} is empty."), file=path.name)
     return [name for name in found if name]
@@ -263,7 +251,11 @@ def _ruff(file: str, rows: Sequence[Row]) -> Iterator[Instance]:
         case = RUFF_CASES[slots[0].group(1)]
         before, after = row["sentence"][: slots[0].start()], row["sentence"][slots[0].end() :]
         forms = tuple(set_named(one, "ruff").form(case) for one in options)
-        template = _ruff_template(row)
+        text = row["sentence"]
+        for column in ("occupation", "participant"):
+            if row.get(column):
+                text = re.sub(rf"\b(?:an?\s+)?{re.escape(row[column])}\b", f"{{{column}}}", text, flags=re.IGNORECASE)
+        template = re.sub(r"\w+", lambda found: "{pronoun}" if names_of(found.group(), "ruff") else found.group(), text)
         own = (_ruff_set(file, line, row),)
         yield Instance(
             row["uid"], "ruff", template, row.get("occupation", ""), own, case, before, after, options, forms
@@ -279,15 +271,6 @@ def _ruff_set(file: str, line: int, row: dict[str, str]) -> str:
             return found[0]
     message = N_("{file}, line {line}: {pronoun} is not a RUFF pronoun (he, she, they, xe).")
     raise BadFile(message, file=file, line=line, pronoun=row["pronoun"] or "''")
-
-
-def _ruff_template(row: dict[str, str]) -> str:
-    """The sentence without what changes from row to row: occupation, participant and the person's pronouns."""
-    text = row["sentence"]
-    for column in ("occupation", "participant"):
-        if row.get(column):
-            text = re.sub(rf"\b(?:an?\s+)?{re.escape(row[column])}\b", f"{{{column}}}", text, flags=re.IGNORECASE)
-    return re.sub(r"\w+", lambda found: "{pronoun}" if names_of(found.group(), "ruff") else found.group(), text)
 
 
 def _tango(file: str, rows: Sequence[Row]) -> Iterator[Prompt]:
@@ -338,21 +321,15 @@ def instances(
 def _of_template(
     template: Template, people: Sequence[Person], passes: int, seed: int, also: tuple[str, ...]
 ) -> Iterator[Instance]:
-    names = _shuffled_people(len(people), passes, _random(seed, template.id))
-    for number, index in enumerate(names, 1):
-        person = people[index]
+    left: list[Person] = []
+    chance = _random(seed, template.id)
+    for number in range(1, passes + 1 if people else 0):
+        left = left or chance.sample(people, len(people))  # one shuffle after the other
+        person = left.pop()
         own = [person.pronouns] if person.pronouns else [(name,) for name in (*sets(template.dataset), *also)]
         for pronouns in dict.fromkeys(own):
             id = f"{template.id}.{number}.{';'.join(pronouns)}"
             yield instance_of(template, person.name, pronouns, id=id, also=also)
-
-
-def _shuffled_people(people: int, passes: int, chance: random.Random) -> Iterator[int]:
-    """*passes* numbers below *people*: one shuffle after the other."""
-    left: list[int] = []
-    for _ in range(passes if people else 0):
-        left = left or chance.sample(range(people), people)
-        yield left.pop()
 
 
 def _random(seed: int, name: str) -> random.Random:

@@ -5,13 +5,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.csv_out import is_guarded, restored
+from evenhand.core.misgendering.slots import text_file
 from evenhand.core.statistics.resampling import Numbers
 
 GEN = re.compile(r"gen(\d+)")
@@ -33,11 +33,11 @@ def read_verdicts(path: Path | str, *, generations: bool = True) -> pd.DataFrame
     place = Path(path)
     header, lines = _lines(place)
     verdicts = _verdict_columns(place, header, generations)
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     read = restored if is_guarded(cell for _, cells in lines for cell in cells) else str
     for number, cells in lines:
-        row: dict[str, Any] = {name: read(cell) for name, cell in zip(header, cells, strict=True)}
-        rows.append(row | {name: _verdict(place, number, name, row[name]) for name in verdicts})
+        texts = {name: read(cell) for name, cell in zip(header, cells, strict=True)}
+        rows.append({**texts, **{name: _verdict(place, number, name, texts[name]) for name in verdicts}})
     frame = pd.DataFrame(rows, columns=header)
     if "prob" not in frame:
         frame["prob"] = frame[_numbered(header, PROB)[0]]
@@ -49,10 +49,8 @@ def read_verdicts(path: Path | str, *, generations: bool = True) -> pd.DataFrame
 def _lines(place: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     if not place.is_file():
         raise BadFile(N_("There is no file {path}."), path=place)
-    try:
+    with text_file(place):
         text = place.read_text(encoding="utf-8-sig")
-    except (UnicodeDecodeError, OSError) as error:
-        raise BadFile(N_("{file} is not UTF-8 text."), file=place.name) from error
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.reader(text.splitlines(), delimiter=delimiter)
     try:
@@ -84,9 +82,8 @@ def _verdict_columns(place: Path, header: Sequence[str], generations: bool) -> l
             "{file} lacks the columns {columns}. A table of verdicts has instance, prob and gen1, gen2, … with 0 or 1."
         )
         raise BadFile(message, file=place.name, columns=", ".join(lacking))
-    extra = [name for name in ("prob_sum",) if name in header]
-    none = _numbered(header, NONE)
-    return [name for name in header if name == "prob" or name in (*prob, *gen, *none, *extra)]
+    known = ("prob", "prob_sum", *prob, *gen, *_numbered(header, NONE))
+    return [name for name in header if name in known]
 
 
 def _numbered(header: Sequence[str], pattern: re.Pattern[str]) -> list[str]:

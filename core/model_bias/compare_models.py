@@ -8,24 +8,31 @@ Nothing is grouped in silence: whoever uses a grouping shows it.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations_with_replacement
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from evenhand.core.errors import N_, BadFile, NotFound
-from evenhand.core.model_bias.means import BOUNDS, MEASURES, over_stems, sizes, stems_of, weighted
-from evenhand.core.model_bias.mixing import STILL, prior_corrected
+from evenhand.core.model_bias.means import (
+    BOUNDS,
+    MEASURES,
+    STILL,
+    over_stems,
+    prior_corrected,
+    sizes,
+    stems_of,
+    weighted,
+)
 from evenhand.core.model_bias.score_files import finite_bias, models_of, rows_of
 from evenhand.core.model_bias.summary import Summary
 from evenhand.core.resources import stem_of
 from evenhand.core.sentence_bias.bias import Denominator
-from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling, wilson
+from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling
 from evenhand.core.statistics.equivalence import Equivalence, Margins, Scale, equivalence
 from evenhand.core.statistics.estimate import ACROSS_SEEDS
-from evenhand.core.statistics.intervals import Bounds, over_units
+from evenhand.core.statistics.intervals import over_units
 from evenhand.core.statistics.resampling import Numbers, over_subsets
 from evenhand.core.statistics.units import UnitChoice, Units, codes_of, units_of
 
@@ -55,25 +62,18 @@ def paired_difference(
     model_a: str,
     model_b: str,
     measure: str = "model_bias",
-    *,
-    denominator: Denominator = "side",
-    unit: UnitChoice = "auto",
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    **how: Any,
 ) -> Estimate:
     """*measure* of model_a minus that of model_b, in log10, on the sentences where both are finite.
 
     *unit* "auto": the interval is over the stems of the word pairs, each an independent lean; fewer than six give none.
     "sentence" and "source": paired, the same units are left out (or drawn) for both models, so what both find hard
     cancels out; it holds for other contexts of these pairs only. *measure*: one of MEASURES or "side_auc". Negative and
-    positive say which is larger, not better.
+    positive say which is larger, not better. *how*: as in `paired_differences`.
     """
     if measure not in COMPARED:
         raise ValueError(f"no such measure: {measure}")
-    found = paired_differences(
-        frame, model_a, model_b, denominator=denominator, unit=unit, resamples=resamples, seed=seed
-    )
-    return found[measure]
+    return paired_differences(frame, model_a, model_b, **how)[measure]
 
 
 def paired_differences(
@@ -94,23 +94,16 @@ def paired_differences(
         found, count = over_stems(first, less=second, denominator=denominator, seed=seed), stems_of(first).count
     else:
         units = units_of(first, unit)
-        found, count = _of_these_pairs(first, second, units, denominator, Resampling(resamples, seed)), units.count
+        of_a, of_b = (weighted(part, units, denominator) for part in (first, second))
+
+        def differences(weights: Numbers) -> dict[str, Numbers]:
+            one, two = of_a(weights), of_b(weights)
+            return {name: one[name] - two[name] for name in COMPARED}
+
+        one, two = sizes(first, units), sizes(second, units)
+        both = {name: one[name] + two[name] for name in one}
+        found, count = over_units(Resampling(resamples, seed), differences, units.count, sizes=both), units.count
     return {name: found.get(name) or Estimate.undefined(ONE_LACKS, count) for name in COMPARED}
-
-
-def _of_these_pairs(
-    first: pd.DataFrame, second: pd.DataFrame, units: Units, denominator: Denominator, resampling: Resampling
-) -> dict[str, Estimate]:
-    """Differences with a paired bootstrap: each draw picks the same sentences or articles for both models."""
-    of_a, of_b = (weighted(part, units, denominator) for part in (first, second))
-
-    def differences(weights: Numbers) -> dict[str, Numbers]:
-        one, two = of_a(weights), of_b(weights)
-        return {name: one[name] - two[name] for name in COMPARED}
-
-    one, two = sizes(first, units), sizes(second, units)
-    both = {name: one[name] + two[name] for name in one}
-    return over_units(resampling, differences, units.count, sizes=both)
 
 
 def _shared(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -135,7 +128,7 @@ def correlation(
     """
     values = prior_corrected(frame) if corrected else finite_bias(frame)
     table = side_by_side(frame.assign(bias_log10=values))
-    places = _pairs_of(frame, table)
+    places = frame.drop_duplicates(KEY).set_index(KEY)["pair"].reindex(table.index)
     found = {
         (a, b): _correlated(table[a], table[b], places, method, seed)
         for a, b in combinations_with_replacement(table, 2)
@@ -161,12 +154,6 @@ def null_band(sentences: int, pairs: int) -> float:
     return min(1.0, Z * float(np.sqrt(1.7 / (sentences - pairs) + 0.016))) if sentences > pairs else 1.0
 
 
-def _pairs_of(frame: pd.DataFrame, table: pd.DataFrame) -> "pd.Series[str]":
-    """The word pair of each row of `side_by_side`."""
-    found: pd.Series[str] = frame.drop_duplicates(KEY).set_index(KEY)["pair"].reindex(table.index)
-    return found
-
-
 def _correlated(
     a: "pd.Series[float]", b: "pd.Series[float]", pairs: "pd.Series[str]", method: Method, seed: int
 ) -> dict[str, object]:
@@ -188,7 +175,7 @@ def _correlated(
         x, y = stats.rankdata(x), stats.rankdata(y)
     sums = stems.sums(np.ones(n), x, y, x * x, y * y, x * y)
     estimate = over_subsets(lambda chosen: {"r": _pearson(chosen @ sums)}, stems.count, seed=seed)["r"]
-    low, high = _or_nan(estimate.low), _or_nan(estimate.high)
+    low, high = (np.nan if end is None else end for end in (estimate.low, estimate.high))
     return found | {"value": estimate.value, "low": low, "high": high, "note": estimate.note}
 
 
@@ -200,24 +187,17 @@ def _pearson(totals: Numbers) -> Numbers:
     return np.clip(found, -1.0, 1.0)
 
 
-def _or_nan(value: float | None) -> float:
-    return np.nan if value is None else value
-
-
-def sign_agreement(
-    frame: pd.DataFrame, *, unit: UnitChoice = "auto", resamples: int = RESAMPLES, seed: int = 0
-) -> pd.DataFrame:
+def sign_agreement(frame: pd.DataFrame) -> pd.DataFrame:
     """The share of sentences on which two models lean to the same side, 0 to 1, for every two models.
 
-    Columns a, b, value, low, high (95%, *unit* "auto": over the stems of the word pairs; "sentence": Wilson's
-    interval, "source": over articles, which hold for these pairs only), n, chance (the share that two models with
+    Columns a, b, value, low, high (95%, over the stems of the word pairs), n, chance (the share that two models with
     these lean rates would share by chance) and kappa (beyond chance). Only sentences that lean in both count: 0 has no
     side.
     """
     table = side_by_side(frame)
     rows = []
     for a, b in combinations_with_replacement(table, 2):
-        one = _signs(frame, a, b, table, unit, Resampling(resamples, seed))
+        one = _signs(frame, a, b, table)
         rows.append({"a": a, "b": b, **one})
         if a != b:
             rows.append({"a": b, "b": a, **one})
@@ -226,10 +206,8 @@ def sign_agreement(
     return pd.DataFrame(rows, columns=["a", "b", "value", "low", "high", "n", "chance", "kappa", "reason"])
 
 
-def _signs(
-    frame: pd.DataFrame, a: str, b: str, table: pd.DataFrame, unit: UnitChoice, resampling: Resampling
-) -> dict[str, object]:
-    signs = np.sign(table[[a, b]].to_numpy()) if a != b else np.sign(table[[a, a]].to_numpy())
+def _signs(frame: pd.DataFrame, a: str, b: str, table: pd.DataFrame) -> dict[str, object]:
+    signs = np.sign(table[[a, b]].to_numpy())
     leaning = (np.nan_to_num(signs) != 0).all(axis=1)
     signs = signs[leaning]
     if not len(signs):
@@ -238,14 +216,9 @@ def _signs(
     male = (signs > 0).mean(axis=0)
     chance = float(male[0] * male[1] + (1 - male[0]) * (1 - male[1]))
     rows = rows_of(frame, a).set_index(KEY).loc[table.index[leaning]].reset_index()
-    units = stems_of(rows) if unit == "auto" else units_of(rows, unit)
-    sums = units.sums(same.astype(float), np.ones(len(same)))
-    if units.kind == "sentence":
-        share = wilson(int(same.sum()), len(same), nothing=NO_SHARED)
-    elif units.kind == "stem":
-        share = over_subsets(lambda chosen: _share(chosen @ sums), units.count, seed=resampling.seed)["share"]
-    else:
-        share = over_units(resampling, lambda w: _share(w @ sums), units.count, {"share": (0.0, 1.0)})["share"]
+    stems = stems_of(rows)
+    sums = stems.sums(same.astype(float), np.ones(len(same)))
+    share = over_subsets(lambda chosen: _share(chosen @ sums), stems.count)["share"]
     kappa = (float(same.mean()) - chance) / (1 - chance) if chance < 1 else np.nan
     interval = {"value": share.value, "low": share.low, "high": share.high}
     return {**interval, "n": len(same), "chance": chance, "kappa": kappa, "reason": ""}
@@ -332,24 +305,20 @@ def over_seeds(summaries: Sequence[Summary]) -> dict[str, Estimate]:
 
     It says how much training anew changes the measure; word pairs and sentences are taken as they are.
     """
-    found = {}
-    for name in (*MEASURES, "side_auc"):
-        values = [getattr(one, name).value for one in summaries]
-        known = [value for value in values if value is not None]
-        if len(known) < len(values) or not known:
-            found[name] = Estimate.undefined(NOT_ALL, len(values))
-            continue
-        mean = Estimate(float(np.mean(known)), units=len(known))
-        found[name] = _with_t(mean, np.asarray(known), BOUNDS.get(name, (-np.inf, np.inf)))
-    return found
-
-
-def _with_t(mean: Estimate, values: Numbers, bounds: Bounds) -> Estimate:
     from scipy import stats  # scipy.stats takes a while to import
 
-    if len(values) < LEAST_SEEDS or mean.value is None:
-        return replace(mean, note=FEW_SEEDS)
-    se, df = float(values.std(ddof=1) / np.sqrt(len(values))), len(values) - 1
-    reach = float(stats.t.ppf(0.975, df)) * se
-    low, high = max(bounds[0], mean.value - reach), min(bounds[1], mean.value + reach)
-    return replace(mean, low=low, high=high, se=se, df=df, method=ACROSS_SEEDS)
+    found = {}
+    for name in (*MEASURES, "side_auc"):
+        known = [value for one in summaries if (value := getattr(one, name).value) is not None]
+        if len(known) < len(summaries) or not known:
+            found[name] = Estimate.undefined(NOT_ALL, len(summaries))
+            continue
+        values, mean, count = np.asarray(known), float(np.mean(known)), len(known)
+        if count < LEAST_SEEDS:
+            found[name] = Estimate(mean, units=count, note=FEW_SEEDS)
+            continue
+        se, bounds = float(values.std(ddof=1) / np.sqrt(count)), BOUNDS.get(name, (-np.inf, np.inf))
+        reach = float(stats.t.ppf(0.975, count - 1)) * se
+        ends = max(bounds[0], mean - reach), min(bounds[1], mean + reach)
+        found[name] = Estimate(mean, *ends, count, se=se, df=count - 1, method=ACROSS_SEEDS)
+    return found

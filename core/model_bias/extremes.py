@@ -39,16 +39,15 @@ def matching(
     if texts := [text for text in texts if text]:
         rows = rows[rows["sentence"].str.contains("|".join(map(re.escape, texts)), regex=True)]
     if followed_by:
+        places = zip(rows["sentence"], rows["keyword"], rows["end"], strict=True)
+        # In an older file without positions the keyword stands once.
         rows = rows[
-            [_follows(*row, followed_by) for row in zip(rows["sentence"], rows["keyword"], rows["end"], strict=True)]
+            [
+                keyword + followed_by in text if pd.isna(end) else text.startswith(followed_by, end)
+                for text, keyword, end in places
+            ]
         ]
     return rows
-
-
-def _follows(sentence: str, keyword: str, end: int, text: str) -> bool:
-    if pd.isna(end):  # an older file without positions: the keyword stands once
-        return keyword + text in sentence
-    return sentence.startswith(text, end)
 
 
 def extremes(
@@ -57,17 +56,12 @@ def extremes(
     *,
     sign: Side,
     by: str = "bias_log10",
-    pair: str | None = None,
-    word: str | None = None,
-    contains: str | Sequence[str] | None = None,
-    followed_by: str | None = None,
 ) -> pd.DataFrame:
     """The *n* sentences of one model that lean furthest to one side, furthest first (Tables 5, 6, 8, 9 of the paper).
 
-    Only finite values of that sign; of equal ones the earlier row. Filters as in `matching`. `by` may name another
-    column of the rows, such as a prior-corrected value.
+    Only finite values of that sign; of equal ones the earlier row. `by` may name another column of the rows, such as
+    a prior-corrected value. `matching` filters rows.
     """
-    rows = matching(rows, pair=pair, word=word, contains=contains, followed_by=followed_by)
     values = rows[by]
     leaning = rows[np.isfinite(values) & ((values > 0) if sign == "male" else (values < 0))]
     return leaning.sort_values(by, ascending=sign == "female", kind="stable").head(n)

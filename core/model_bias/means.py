@@ -1,4 +1,9 @@
-"""The means of Bias_c for any weights of the units: what leaving out a unit and drawing units both ask for.
+"""What a Bias_c is made of: the word pair, the width of its masks, the context (SPEC 6.1).
+
+Bias_c = lean of the word pair itself + lean of the context. These quantities stand beside every mean of Bias_c,
+because a mean alone can be mere word frequency.
+
+The means of Bias_c for any weights of the units: what leaving out a unit and drawing units both ask for.
 
 Inference over stems: what sentences of a few word pairs can say about models (SPEC 6, 6.1, 9.1).
 
@@ -8,21 +13,179 @@ models a test sentence by sentence finds a lean in most of them (docs/nulls.md).
 whole is therefore tested over stems. What sentences or articles vary by is said of *these pairs* only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from evenhand.core.errors import N_
-from evenhand.core.model_bias.mixing import SideOrder
 from evenhand.core.model_bias.score_files import finite_bias
 from evenhand.core.resources import stem_of
-from evenhand.core.sentence_bias.bias import Denominator
+from evenhand.core.sentence_bias.bias import NO_SLOT, SMALL_MASS, Denominator, whole_sentences
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.intervals import Measures
 from evenhand.core.statistics.resampling import Numbers, over_subsets
 from evenhand.core.statistics.units import Units, codes_of
+
+Places = NDArray[np.intp]
+
+NO_MASS = Note(N_("No row has the probabilities of both words, so the pair mass is undefined."))
+NO_VALUE = Note(N_("No sentence has a finite Bias_c."))
+ALL_EQUAL = Note(N_("All values of Bias_c are equal: there is no variance to decompose."))
+STILL = 1e-6  # log10; a standard deviation below this is the noise of fp32, not variance
+
+
+@dataclass(frozen=True, slots=True)
+class Mass:
+    """p_male + p_female of a set of sentences: `median`, 0 to 1, and `under_1_percent`, the share below 1%.
+
+    `n` rows have one; None with `reason` where none has (scores of whole sentences have no slot).
+    """
+
+    median: float | None
+    under_1_percent: float | None
+    n: int
+    reason: Note | None = None
+    explained_by: ClassVar = "reason"
+
+
+def mass_of(rows: pd.DataFrame) -> Mass:
+    """The pair mass of *rows*."""
+    known = rows["pair_mass"].dropna()
+    if known.empty:
+        whole = bool(rows["signature"].map(whole_sentences).any())
+        return Mass(None, None, 0, Note(NO_SLOT) if whole else NO_MASS)
+    return Mass(float(known.median()), float((known < SMALL_MASS).mean()), len(known))
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceShares:
+    """How the variance of Bias_c splits, nested: mask widths, pairs within a width, contexts within a pair.
+
+    `widths + pairs + contexts` is 1; each is a share of the total sum of squares, 0 to 1. `between_pairs` is
+    widths + pairs: all that the word pair alone explains. `total_sd`, `context_sd` are standard deviations in
+    log10 (divided by n). None with `reason` where all values are equal or there is none.
+    """
+
+    widths: float | None
+    pairs: float | None
+    contexts: float | None
+    n: int
+    total_sd: float | None = None
+    context_sd: float | None = None
+    reason: Note | None = None
+    explained_by: ClassVar = "reason"
+
+    @property
+    def between_pairs(self) -> float | None:
+        """The share between word pairs, whatever their width."""
+        return None if self.widths is None or self.pairs is None else self.widths + self.pairs
+
+
+def variance_shares(rows: pd.DataFrame) -> VarianceShares:
+    """The shares of *rows* (one model); a one-way analysis of variance with pairs nested in mask widths."""
+    values = finite_bias(rows).dropna()
+    if values.empty:
+        return VarianceShares(None, None, None, 0, reason=NO_VALUE)
+    kept = rows.loc[values.index]
+    by_width = values.groupby(kept["masks"]).transform("mean")
+    by_pair = values.groupby([kept["masks"], kept["pair"]]).transform("mean")
+    total = float(((values - values.mean()) ** 2).mean())
+    within = float(((values - by_pair) ** 2).mean())
+    spread = {"total_sd": total**0.5, "context_sd": within**0.5}
+    if total**0.5 < STILL:
+        return VarianceShares(None, None, None, len(values), **spread, reason=ALL_EQUAL)
+    widths = float(((by_width - values.mean()) ** 2).mean()) / total
+    contexts = within / total
+    return VarianceShares(widths, max(0.0, 1 - widths - contexts), contexts, len(values), **spread)
+
+
+def prior_corrected(frame: pd.DataFrame) -> pd.Series:
+    """Bias_c minus the mean Bias_c of its pair in the same model and data, in log10 (SPEC 6.1), aligned with *frame*.
+
+    Positive: the context leans more to the male word than the other contexts of this pair do. NaN where Bias_c is
+    undefined or infinite, and where it is the only value of its pair (the difference would be 0 by construction).
+    """
+    values = finite_bias(frame)
+    groups = values.groupby([frame["model"], frame["pair"]])
+    corrected: pd.Series = (values - groups.transform("mean")).where(groups.transform("count") > 1)
+    return corrected.rename("corrected_log10")
+
+
+class SideOrder:
+    """The order of Bias_c within each pair, ready to give the pooled side AUC for any weights of the rows.
+
+    AUC = P(Bias_c of a sentence whose source had the male word > Bias_c of one that had the female word), ties
+    counting half, over all such two sentences of the same pair, pairs pooled by their number of twos. 0 to 1; 0.5: the
+    context tells the model nothing of which word was there; above: it leans to the word that was there; below: away.
+    """
+
+    def __init__(self, rows: pd.DataFrame) -> None:
+        values = finite_bias(rows).to_numpy()
+        sides, pairs = rows["side"].to_numpy(), pd.factorize(rows["pair"])[0]
+        usable = np.isfinite(values) & ((sides == "male") | (sides == "female"))
+        self.parts: list[tuple[Places, Places]] = []  # male and female rows of a pair, the females by their value
+        self._below: list[Places] = []  # per male row how many females of all parts before it, and up to it
+        self._upto: list[Places] = []
+        before = 0
+        for pair in range(int(pairs.max(initial=-1)) + 1):
+            here = usable & (pairs == pair)
+            male = np.flatnonzero(here & (sides == "male"))
+            female = np.flatnonzero(here & (sides == "female"))
+            if len(male) and len(female):
+                female = female[np.argsort(values[female], kind="stable")]
+                self.parts.append((male, female))
+                self._below.append(before + np.searchsorted(values[female], values[male], "left"))
+                self._upto.append(before + np.searchsorted(values[female], values[male], "right"))
+                before += len(female)
+
+    @property
+    def twos(self) -> int:
+        """How many twos of a male-source and a female-source sentence of one pair there are."""
+        return sum(len(part[0]) * len(part[1]) for part in self.parts)
+
+    def wins(self) -> list[float]:
+        """Per part, how many of its twos have the larger Bias_c on the male-source sentence; ties count half."""
+        found, before = [], 0
+        for (male, female), below, upto in zip(self.parts, self._below, self._upto, strict=True):
+            found.append(float((below + upto).sum()) / 2 - before * len(male))
+            before += len(female)
+        return found
+
+    def auc(self, codes: Places | None = None) -> Callable[[Numbers], Numbers]:
+        """The AUC for weights, draws x rows: one per draw, NaN where no pair has both sides.
+
+        With *codes* the weights are draws x units, and `codes[i]` is the unit of row i.
+        """
+        if not self.parts:
+            return lambda weights: np.full(len(weights), np.nan)
+        male, female = (np.concatenate(places) for places in zip(*self.parts, strict=True))
+        if codes is not None:
+            male, female = codes[male], codes[female]
+        below, upto = np.concatenate(self._below), np.concatenate(self._upto)
+        tied = bool((below != upto).any())
+        males, females = ([0, *np.cumsum([len(part[side]) for part in self.parts])] for side in (0, 1))
+
+        def auc(weights: Numbers) -> Numbers:
+            of_male = weights.take(male, axis=1)
+            sums = np.zeros((len(weights), len(female) + 1))
+            np.cumsum(weights.take(female, axis=1), axis=1, out=sums[:, 1:])
+            won = sums.take(below, axis=1)
+            if tied:
+                won += sums.take(upto, axis=1)
+                won /= 2
+            # The sums run on from pair to pair; what stood before a pair is no win within it.
+            here, ends = np.add.reduceat(of_male, males[:-1], axis=1), sums[:, females]
+            above = np.einsum("ij,ij->i", of_male, won) - (here * ends[:, :-1]).sum(axis=1)
+            twos = (here * np.diff(ends, axis=1)).sum(axis=1)
+            found: Numbers = np.divide(above, twos, out=np.full(len(weights), np.nan), where=twos > 0)
+            return found
+
+        return auc
+
 
 MEASURES = ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs")
 BOUNDS = {

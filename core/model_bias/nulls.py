@@ -18,8 +18,7 @@ import pandas as pd
 
 from evenhand.core.errors import N_
 from evenhand.core.language import Count, significant
-from evenhand.core.model_bias.means import BY_SENTENCE, auc_sums, of_sums, side_sums, stems_of
-from evenhand.core.model_bias.mixing import NO_VALUE
+from evenhand.core.model_bias.means import BY_SENTENCE, NO_VALUE, auc_sums, of_sums, side_sums, stems_of
 from evenhand.core.model_bias.score_files import finite_bias
 from evenhand.core.model_bias.summary import NO_SIDE, NO_TWO_SIDES
 from evenhand.core.statistics import RESAMPLES, Estimate, Note, holm
@@ -56,7 +55,7 @@ class Null:
     reason: Note | None = None
     stems: int = 0
     explained_by: ClassVar = "reason"
-    also_in_json: ClassVar = ("says",)
+    also_in_json: ClassVar[tuple[str, ...]] = ("says",)
 
     @property
     def says(self) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import pandas as pd
 
@@ -25,6 +25,7 @@ from evenhand.core.statistics.equivalence import MARGINS, Equivalence, Margins
 from evenhand.core.statistics.estimate import NO_INTERVAL
 from evenhand.core.statistics.units import UnitChoice, units_of
 from evenhand.core.typed_json import to_json
+from evenhand.core.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,12 @@ class Settings:
         return {"log10": self.margin, "auc": self.auc_margin}
 
     @property
-    def of_differences(self) -> dict[str, Any]:
+    def of_differences(self) -> JsonObject:
         """What `paired_differences` is given."""
         return {name: getattr(self, name) for name in ("denominator", "unit", "resamples", "seed")}
 
     @property
-    def of_models(self) -> dict[str, Any]:
+    def of_models(self) -> JsonObject:
         """What `summarise` is given."""
         return self.of_differences | {"least_mass": self.least_mass, "missing_size": self.missing_size}
 
@@ -99,7 +100,7 @@ class ModelResult:
         """What the signed means of the groups say together."""
         return many_intervals([group.signed_mean for group in self.groups])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the summary with rows, groups and nulls."""
         data = self.summary.to_json()
         data |= {"undefined_rows": to_json(self.undefined_rows), "infinite_rows": to_json(self.infinite_rows)}
@@ -116,7 +117,7 @@ class SeedResult:
     models: tuple[str, ...]
     measures: dict[str, Estimate]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the seeds and each measure by its name."""
         return {"models": list(self.models), **measures_json(self.measures)}
 
@@ -131,7 +132,7 @@ class DifferenceResult:
     fixed_pairs: dict[str, Estimate]
     tested: dict[str, Equivalence]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return each measure by its name, with its answer against the margin."""
         named = measures_json(self.measures)
         for name, answer in self.tested.items():
@@ -169,11 +170,11 @@ class BiasReport:
     differences: tuple[DifferenceResult, ...] | None
     correlations: tuple[CorrelationResult, ...] | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return models by the names of the file, and what was asked for beside them."""
         data = {"models": {self.names[label]: result for label, result in self.models.items()}}
         asked = {"differences": self.differences, "correlations": self.correlations, "seeds": self.seeds or None}
-        found: dict[str, Any] = to_json(data | {name: part for name, part in asked.items() if part is not None})
+        found: JsonObject = to_json(data | {name: part for name, part in asked.items() if part is not None})
         return found
 
 

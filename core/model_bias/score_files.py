@@ -9,7 +9,6 @@ Names of the models of a score file, so that numbers of different methods never 
 import math
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -266,7 +265,7 @@ def _check(frame: pd.DataFrame, file: str) -> None:
 def _with_all_columns(frame: pd.DataFrame) -> pd.DataFrame:
     missing = frame["bias_log10"].isna()
     with np.errstate(divide="ignore"):
-        derived: dict[str, Any] = {
+        derived: dict[str, object] = {
             "pair_mass": (frame["p_male"] + frame["p_female"]).clip(upper=1.0),
             "bias_ln": frame["bias_log10"] * LN10,
             "logp_male": np.log(frame["p_male"]),

@@ -15,8 +15,20 @@ import numpy as np
 import pandas as pd
 
 from evenhand.core.errors import N_
-from evenhand.core.model_bias.means import BOUNDS, MEASURES, STEM_MEASURES, over_stems, sizes, stems_of, weighted
-from evenhand.core.model_bias.mixing import NO_VALUE, Mass, VarianceShares, mass_of, variance_shares
+from evenhand.core.model_bias.means import (
+    BOUNDS,
+    MEASURES,
+    NO_VALUE,
+    STEM_MEASURES,
+    Mass,
+    VarianceShares,
+    mass_of,
+    over_stems,
+    sizes,
+    stems_of,
+    variance_shares,
+    weighted,
+)
 from evenhand.core.model_bias.score_files import is_reference, rows_of
 from evenhand.core.resources import keyword_pairs
 from evenhand.core.sentence_bias.bias import LN10, OBVIOUS, Denominator, Obvious, SideMeans, obvious, side_means
@@ -25,6 +37,7 @@ from evenhand.core.statistics.intervals import T_OVER_UNITS, over_units
 from evenhand.core.statistics.resampling import subsets_signature
 from evenhand.core.statistics.units import UnitChoice, UnitKind, Units, units_of
 from evenhand.core.typed_json import fields_of, to_json, with_reasons
+from evenhand.core.types import JsonObject
 
 NO_SIZE = Note(N_("No sentence has a finite non-zero value, so there is no magnitude for the missing ones."))
 NO_ROWS = Note(N_("There are no sentences."))
@@ -143,15 +156,15 @@ class Summary:
         """A measure by its name, in natural logarithms: `summary.ln("model_bias")`."""
         return in_ln(getattr(self, name))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return everything but the names of model and group; means in log10 and ln."""
         facts = {name: fact for name, fact in fields_of(self).items() if name not in ("model", "group")}
         measures = measures_json({name: fact for name, fact in facts.items() if isinstance(fact, Estimate)})
-        data: dict[str, Any] = to_json(facts | measures | {"fixed_pairs": measures_json(self.fixed_pairs)})
+        data: JsonObject = to_json(facts | measures | {"fixed_pairs": measures_json(self.fixed_pairs)})
         return data
 
 
-def measures_json(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Any]]:
+def measures_json(estimates: Mapping[str, Estimate]) -> dict[str, JsonObject]:
     """Return measures by name: means in log10 and ln (`low`, `high` are log10), the side AUC on its own scale."""
     return {
         name: estimate.to_json("units", reasons="every") if name == "side_auc" else _mean_json(estimate)
@@ -159,9 +172,9 @@ def measures_json(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Any]
     }
 
 
-def _mean_json(estimate: Estimate) -> dict[str, Any]:
+def _mean_json(estimate: Estimate) -> JsonObject:
     ln = in_ln(estimate)
-    data: dict[str, Any] = {
+    data: JsonObject = {
         "log10": estimate.value, "ln": ln.value, "low": estimate.low, "high": estimate.high, "low_ln": ln.low,
         "high_ln": ln.high,
     }  # fmt: skip
@@ -254,41 +267,25 @@ def summarise_by(
     by: Grouping,
     *,
     model: str | None = None,
-    denominator: Denominator = "side",
     unit: UnitChoice = "auto",
-    least_mass: float | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    missing_size: float | None = None,
+    **how: Any,
 ) -> list[Summary]:
     """One summary per word pair, per side of the source, or per mask width; `group` names it.
 
     Pairs come in the order of the pair table, then in that of the file; sides male first; widths ascending. Where
-    *unit* is "auto" it is chosen for all rows together, so that the groups compare.
+    *unit* is "auto" it is chosen for all rows together, so that the groups compare. *how*: as in `summarise`.
     """
     rows = rows if model is None else rows_of(rows, model)
     kind: UnitChoice = "source" if units_of(rows, unit).kind == "source" else "sentence"
     chosen = rows[rows["side"] != ""] if by == "side" else rows
     names = {str(name): part for name, part in chosen.groupby(by, sort=False)}
-    return [
-        summarise(
-            names[name],
-            denominator=denominator,
-            unit=kind,
-            least_mass=least_mass,
-            resamples=resamples,
-            seed=seed,
-            group=name,
-            missing_size=missing_size,
-        )
-        for name in _ordered(list(names), by)
-    ]
+    return [summarise(names[name], unit=kind, group=name, **how) for name in _ordered(list(names), by)]
 
 
-def thresholded(values: pd.Series, threshold: float = OBVIOUS) -> Thresholded:
-    """Model_bias and mean |Bias_c| after every |Bias_c| < *threshold* is set to 0 (denominator "side")."""
+def thresholded(values: pd.Series) -> Thresholded:
+    """Model_bias and mean |Bias_c| after every |Bias_c| < OBVIOUS is set to 0 (denominator "side")."""
     finite = values[np.isfinite(values)]
-    small = finite.abs() < threshold
+    small = finite.abs() < OBVIOUS
     cut = finite.mask(small, 0.0)
     mean_abs = float(cut.abs().mean()) if len(cut) else None
     model_bias = side_means(cut.tolist()).model_bias

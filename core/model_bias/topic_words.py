@@ -155,7 +155,7 @@ def _contrasts(
     strata: tuple[Sequence[str], Sequence[str]] | None,
     permutations: int,
     seed: int,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, dict[str, object]]:
     """Rates, contrast and permutation p of each word."""
     places = {word: i for i, word in enumerate(words)}
     holds = np.zeros((len(male) + len(female), len(words)))
@@ -173,7 +173,7 @@ def _contrasts(
     else:
         groups = pd.factorize(np.concatenate([*strata]))[0] if strata else np.zeros(len(holds), dtype=np.int64)
         p = _permuted(holds, sides, groups, permutations, seed)
-    adjusted = _holm(p)
+    adjusted = p if not len(p) or np.isnan(p).any() else holm_adjusted(p)
     return {
         word: {
             "male_rate": rates["male"][i],
@@ -209,9 +209,3 @@ def _permuted(
         further += (np.abs(labels.astype(float) @ holds - expected) >= distance).sum(axis=0)
         left -= now
     return np.asarray((1 + further) / (1 + permutations))
-
-
-def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    if not len(p) or np.isnan(p).any():
-        return p
-    return holm_adjusted(p)

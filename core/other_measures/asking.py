@@ -227,9 +227,8 @@ def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered
 
 
 def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from evenhand.core.association.measures import difference
+    from evenhand.core.association.measures import difference, frame_of
     from evenhand.core.association.run import associate
-    from evenhand.core.association.table import frame_of
     from evenhand.core.models.loading import load_masked
     from evenhand.core.models.masked import TargetScorer
 

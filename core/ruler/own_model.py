@@ -44,6 +44,7 @@ from evenhand.core.sentence_bias.reading import neutral_contexts, neutral_probes
 from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling
 from evenhand.core.statistics.intervals import over_units
 from evenhand.core.text.keywords import candidate
+from evenhand.core.typed_json import fields_of
 from evenhand.core.types import Candidate, KeywordPair, MaskedSentence, Scorer, Signature
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _shape(pair: KeywordPair) -> tuple[str, str, int]:
     return pair.male[:first], pair.male[last:], last - first
 
 
-def in_contexts(scorer: Scorer, *, resamples: int = RESAMPLES, seed: int = 0) -> Magnitude:
+def in_contexts(scorer: Scorer, *, seed: int = 0) -> Magnitude:
     """The magnitudes in the built-in neutral contexts: every keyword pair and every neutral pair of their kind."""
     questions = []
     for pair in keyword_pairs():
@@ -111,7 +112,7 @@ def in_contexts(scorer: Scorer, *, resamples: int = RESAMPLES, seed: int = 0) ->
     for kind, example in examples.items():
         for words in neutral_words(kind or ""):
             questions += [_probes(context, words, True) for context in neutral_contexts(example.name)]
-    return _measure(questions, scorer, resamples, seed)
+    return _measure(questions, scorer, seed)
 
 
 def _probes(context: str, pair: KeywordPair, neutral: bool) -> _Question:
@@ -121,9 +122,7 @@ def _probes(context: str, pair: KeywordPair, neutral: bool) -> _Question:
     return _Question(context, neutral, (pair.name, ""), probe)
 
 
-def in_sentences(
-    rows: "pd.DataFrame", scorer: Scorer, *, per_pair: int = PER_PAIR, resamples: int = RESAMPLES, seed: int = 0
-) -> Magnitude:
+def in_sentences(rows: "pd.DataFrame", scorer: Scorer, *, per_pair: int = PER_PAIR, seed: int = 0) -> Magnitude:
     """The magnitudes in sentences of a run: the same masked sentence is asked for the keywords and for neutral words.
 
     At most *per_pair* sentences of each keyword pair for which neutral words fit, drawn by *seed*.
@@ -133,7 +132,7 @@ def in_sentences(
         for words in (found.pair, *fitting(found.pair)):
             probe = MaskedSentence(found.sentence, found.stem_start, found.stem_end, words.stems)
             questions.append(_Question(found.sentence, words is not found.pair, (words.name, found.pair.name), probe))
-    return _measure(questions, scorer, resamples, seed)
+    return _measure(questions, scorer, seed)
 
 
 def _sample_rows(rows: "pd.DataFrame", per_pair: int, seed: int) -> Iterable[Candidate]:
@@ -151,7 +150,7 @@ def _sample_rows(rows: "pd.DataFrame", per_pair: int, seed: int) -> Iterable[Can
                 continue
 
 
-def _measure(questions: Sequence[_Question], scorer: Scorer, resamples: int, seed: int) -> Magnitude:
+def _measure(questions: Sequence[_Question], scorer: Scorer, seed: int) -> Magnitude:
     values = [bias_of(score) for score in scorer.score([question.probe for question in questions])]
     known = [(q, v) for q, v in zip(questions, values, strict=True) if v is not None and np.isfinite(v)]
     groups: dict[tuple[str, str], list[float]] = {}
@@ -164,11 +163,11 @@ def _measure(questions: Sequence[_Question], scorer: Scorer, resamples: int, see
         if len(own) > 1:
             sums[contexts[question.context], 2 * question.neutral :][:2] += abs(value - sum(own) / len(own)), 1
     names = [tuple(dict.fromkeys(q.group[0] for q, _ in known if q.neutral == neutral)) for neutral in (False, True)]
-    found = _estimates(sums, resamples, seed)
+    found = _estimates(sums, seed)
     return Magnitude(found["gendered"], found["neutral"], found["difference"], len(contexts), names[0], names[1])
 
 
-def _estimates(sums: NDArray[np.float64], resamples: int, seed: int) -> dict[str, Estimate]:
+def _estimates(sums: NDArray[np.float64], seed: int) -> dict[str, Estimate]:
     """The two means and their difference from sums per context: |keywords|, how many, |neutral words|, how many."""
 
     def measures(weights: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
@@ -182,7 +181,7 @@ def _estimates(sums: NDArray[np.float64], resamples: int, seed: int) -> dict[str
         return {"gendered": nothing, "neutral": nothing, "difference": nothing}
     sides = {"gendered": [sums[:, 1]], "neutral": [sums[:, 3]], "difference": [sums[:, 1], sums[:, 3]]}
     bounds = {"gendered": (0.0, np.inf), "neutral": (0.0, np.inf)}
-    found = over_units(Resampling(resamples, seed), measures, len(sums), bounds, sides)
+    found = over_units(Resampling(RESAMPLES, seed), measures, len(sums), bounds, sides)
     return {name: found.get(name, nothing) for name in ("gendered", "neutral", "difference")}
 
 
@@ -202,46 +201,36 @@ NAMES: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Null:
+class Null(drawn.Null):
     """A measure of a model beside what chance alone gives: the middle 95% of the shuffled values.
 
-    `null_of`: a key of NAMES. `p`: the share of shuffled values at least as far from the middle as the model's
-    (two-sided). All None, with a reason, where the measure is undefined; without a value for `p` where there is no
-    test. In log10, or 0 to 1 for the AUC. `units`: how many stems turned.
+    `of`: a key of NAMES. All None, with a reason, where the measure is undefined; without a value for `p` where there
+    is no test. `stems`: how many stems turned.
     """
 
-    null_of: str
-    shuffled: Shuffled
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    reason: Note | None = None
-    units: int = 0
-    explained_by: ClassVar = "reason"
+    shuffled: Shuffled = "pair"
+    json_names: ClassVar = {"of": "null_of", "observed": "value", "stems": "units"}
+    also_in_json: ClassVar[tuple[str, ...]] = ()
 
     @property
     def inside(self) -> bool | None:
         """Whether the model's value is one that chance alone gives; None where undefined."""
-        if self.value is None or self.low is None or self.high is None:
+        if self.observed is None or self.low is None or self.high is None:
             return None
-        return self.low <= self.value <= self.high
+        return self.low <= self.observed <= self.high
 
 
-def nulls(rows: "pd.DataFrame", *, resamples: int = RESAMPLES, seed: int = 0) -> list[Null]:
+def nulls(rows: "pd.DataFrame", *, seed: int = 0) -> list[Null]:
     """Every measure that has a null, of one model's scores (as `core.model_bias.read_scores` gives them)."""
     rows = rows.assign(bias_log10=rows["bias_log10"].round(NOISE))
-    found = drawn.shuffled_sides(rows, shuffles=resamples, seed=seed)
+    found = drawn.shuffled_sides(rows, seed=seed)
     alone = drawn.shuffled_sides(rows, unit="sentence")
-    return [
-        *(_null(alone[name], "sentence") for name in ("signed_mean", "side_difference")),
-        *(_null(found[name], "pair") for name in ("signed_mean", "side_difference")),
-        _null(found["side_auc"], "source"),
-    ]
-
-
-def _null(found: drawn.Null, shuffled: Shuffled) -> Null:
-    return Null(found.of, shuffled, found.observed, found.low, found.high, found.p, found.reason, found.stems)
+    words = ("signed_mean", "side_difference")
+    shuffled: list[tuple[drawn.Null, Shuffled]] = [
+        *((alone[name], "sentence") for name in words), *((found[name], "pair") for name in words),
+        (found["side_auc"], "source"),
+    ]  # fmt: skip
+    return [Null(**fields_of(null), shuffled=kind) for null, kind in shuffled]
 
 
 OpenScorer = Callable[[str], Scorer]
@@ -310,12 +299,9 @@ def on_built_in(model: str, open_scorer: OpenScorer, *, seed: int = 0) -> OnRule
 
     The sentences have no source, so the side AUC is undefined.
     """
-    scorer = open_scorer(model)
-    items = built_in_items()
-    frame = scored(items, scorer, model)
-    magnitude = in_contexts(scorer, seed=seed)
-    untrained, reason = _untrained(items, open_scorer, seed)
-    return _summary(frame, "", magnitude, None, untrained, reason, seed)
+    scorer, items = open_scorer(model), built_in_items()
+    words = in_contexts(scorer, seed=seed), None
+    return _on_ruler(scored(items, scorer, model), "", words, _untrained(items, open_scorer, seed), seed)
 
 
 def on_scores(
@@ -326,36 +312,21 @@ def on_scores(
     *open_scorer* None: no model is asked, and the references say that. Raises NotFound for a model without rows.
     """
     rows = rows_of(frame, model)
-    magnitude, why = _magnitude(rows, model, open_scorer, seed)
-    other, reason = _untrained_of(frame, rows, open_scorer, seed)
-    return _summary(rows, source, magnitude, why, other, reason, seed)
+    words = _magnitude(rows, model, open_scorer, seed)
+    return _on_ruler(rows, source, words, _untrained_of(frame, rows, open_scorer, seed), seed)
 
 
-def _summary(
-    rows: "pd.DataFrame",
-    source: str,
-    magnitude: Magnitude | None,
-    why: Note | None,
-    untrained: Untrained | None,
-    reason: Note | None,
-    seed: int,
-) -> OnRuler:
-    summary = summarise(rows, seed=seed)
-    return OnRuler(
-        model=summary.model,
-        signature=summary.signature,
-        source=source,
-        summary=summary,
-        context_effect=mean_corrected(rows, seed=seed),
-        nulls=tuple(nulls(rows, seed=seed)),
-        neutral_words=magnitude,
-        neutral_words_reason=why,
-        untrained=untrained,
-        untrained_reason=reason,
-    )
+def _on_ruler(
+    rows: "pd.DataFrame", source: str, words: tuple[Magnitude | None, Note | None],
+    untrained: tuple[Untrained | None, Note | None], seed: int,
+) -> OnRuler:  # fmt: skip
+    """Return the model with its nulls; the references come with the reason why one could not be had."""
+    summary, effect = summarise(rows, seed=seed), mean_corrected(rows, seed=seed)
+    found = tuple(nulls(rows, seed=seed))
+    return OnRuler(summary.model, summary.signature, source, summary, effect, found, *words, *untrained)
 
 
-def mean_corrected(rows: "pd.DataFrame", *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
+def mean_corrected(rows: "pd.DataFrame", *, seed: int = 0) -> Estimate:
     """Mean |prior-corrected Bias_c| of one model's rows in log10, with its interval over units (SPEC 6.1)."""
     size = prior_corrected(rows).abs().dropna()
     if size.empty:
@@ -368,7 +339,7 @@ def mean_corrected(rows: "pd.DataFrame", *, resamples: int = RESAMPLES, seed: in
         return {"mean": total[:, 0] / total[:, 1]}
 
     return over_units(
-        Resampling(resamples, seed), measures, units.count, {"mean": (0.0, np.inf)}, {"mean": [sums[:, 1]]}
+        Resampling(RESAMPLES, seed), measures, units.count, {"mean": (0.0, np.inf)}, {"mean": [sums[:, 1]]}
     )["mean"]
 
 

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
+
+import pandas as pd
 
 from evenhand.core.errors import N_
 from evenhand.core.model_bias import Summary, read_scores, summarise, summarise_by
@@ -22,10 +24,7 @@ from evenhand.core.sentence_bias.reading import neutral_contexts
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.text.keywords import candidate
 from evenhand.core.typed_json import with_reasons
-from evenhand.core.types import KeywordPair, Scorer, Side
-
-if TYPE_CHECKING:
-    import pandas as pd
+from evenhand.core.types import JsonObject, KeywordPair, Scorer, Side
 
 MARKS = (
     "planted:0", "planted:+0.3", "planted:-0.3", "planted:+1", "planted:-1",
@@ -85,7 +84,7 @@ class Mark:
             return self.planted is None and self.measured.value is None
         return abs(self.measured.value - self.planted) <= TOLERANCE
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return what was planted and what came back; the verdict is the reason of what is undefined."""
         data = {"model": self.model, "quantity": self.quantity, "planted": self.planted, "passed": self.passed}
         data |= {"measured": self.measured.value, "difference": self.difference}
@@ -134,8 +133,6 @@ def ruler_sentences() -> tuple[RulerSentence, ...]:
 
 def scored(items: Iterable[ScoreItem], scorer: Scorer, model: str) -> "pd.DataFrame":
     """What *scorer* answers to *items*, as a frame of scores."""
-    import pandas as pd
-
     rows = [row.values() for row in score_items(items, scorer, model=model)]
     return read_scores(pd.DataFrame(rows, columns=list(COLUMNS)))
 
@@ -211,6 +208,13 @@ def expected(plant: PlantedModel) -> dict[Quantity, float | None]:
     square = fmean(v * v for v in values)
     between = fmean((of_pair[s.pair.name] - offset) ** 2 for s, _ in rows)
     within = fmean((v - of_pair[s.pair.name]) ** 2 for s, v in rows)
+    wins = [
+        (a > b) + (a == b) / 2
+        for s, a in rows
+        if s.side == "male"
+        for t, b in rows
+        if t.side == "female" and t.pair == s.pair
+    ]
     found: dict[Quantity, float | None] = {
         "worst_sentence": 0.0,
         "offset": offset,
@@ -223,22 +227,10 @@ def expected(plant: PlantedModel) -> dict[Quantity, float | None]:
         "female_source": fmean(v for s, v in rows if s.side == "female"),
         "pairs_share": between / square if square else None,
         "contexts_share": within / square if square else None,
-        "side_auc": _auc(rows),
+        "side_auc": fmean(wins),
     }
     return {quantity: None if value is None else round(value, 12) for quantity, value in found.items()}
 
 
 def _mean(values: list[float]) -> float | None:
     return fmean(values) if values else None
-
-
-def _auc(rows: list[tuple[RulerSentence, float]]) -> float:
-    """Every two sentences of a pair, one of each side: how often the male word's has the higher value, ties half."""
-    wins = [
-        (a > b) + (a == b) / 2
-        for s, a in rows
-        if s.side == "male"
-        for t, b in rows
-        if t.side == "female" and t.pair == s.pair
-    ]
-    return fmean(wins)

@@ -1,11 +1,107 @@
-"""Professions: does a profession make the model expect a man or a woman? Associations of person words (BEC-Pro)."""
+"""Professions: does a profession make the model expect a man or a woman? Associations of person words (BEC-Pro).
+
+A finished run is shown one model at a time, in sections.
+"""
 
 import streamlit as st
 
-from evenhand.pages.association.results import choose_view, show_results
-from evenhand.pages.association.source import choose_set, show_corpus, show_start
+from evenhand.annotations.database.store import Store
+from evenhand.core.runs.records import Run
+from evenhand.core.types import JsonObject
+from evenhand.pages.association.source import ASSOCIATIONS, choose_set, set_name, show_banner, show_corpus, show_start
+from evenhand.pages.ui.choose import choose, model_label
 from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_notices
+from evenhand.pages.ui.text import _, inform, plain, sentence, show_signature
 from evenhand.pages.ui.visitor import open_store, page_head
+
+
+def choose_view(store: Store) -> str:
+    """Measure, or look at results; a run that has just finished is shown."""
+    names = {"measure": _("New measurement"), "results": _("Results")}
+    if st.session_state.pop("association_finished", False) or "view" not in st.session_state:
+        st.session_state["view"] = "results" if ASSOCIATIONS.finished(store) else "measure"
+    return choose(_("View"), names, "view", heading=False)
+
+
+def show_results(store: Store) -> None:
+    """A run, one of its models, and a section about it."""
+    found = ASSOCIATIONS.finished(store)
+    if not found:
+        inform("No measurements yet. Choose sentences and a model under New measurement, and start.")
+        return
+    left, right = st.columns(2)
+    with left:
+        run = choose_run(found)
+    models = list(run.models)
+    model = right.selectbox(_("Model"), models, key=f"model-{run.name}", format_func=model_label) if models else None
+    _show_facts(run, model)
+    if model is None:
+        return
+    trial_banner([model])
+    show_banner(str(run.record.get("language", "")))
+    names = {
+        "hypotheses": _("Hypotheses"),
+        "professions": _("By profession"),
+        "shares": _("Share of women"),
+        "words": _("Person words"),
+        "printed": _("Reported tables"),
+    }
+    section = choose(_("Section"), names, "section", address="section", heading=False)
+    from evenhand.pages.association import sections
+
+    table, version = str(run.table), run.created
+    if section == "hypotheses":
+        sections.show_hypotheses(table, version, model, run.models)
+    elif section == "professions":
+        sections.show_professions(table, version, model)
+    elif section == "shares":
+        sections.show_shares(table, version, model)
+    elif section == "words":
+        sections.show_words(table, version, model)
+    else:
+        sections.show_printed(str(run.record.get("language", "")), table, version, model)
+
+
+def _show_facts(run: Run, model: str | None) -> None:
+    """What was asked, what it took, what has no number, and the table to take away."""
+    settings, source = run.facts("settings"), run.source
+    one: JsonObject = next((one for one in run.answered if one.get("model") == model), {})
+    facts = [
+        set_name(str(run.record.get("language", DASH))),
+        *(f"{value}" for key, value in source.items() if key in ("templates", "persons", "professions")),
+        _("{sentences} sentences", sentences=f"{run.sentences:,}"),
+        finished_at(run),
+    ]
+    st.caption(plain(" · ".join(facts)))
+    if one:
+        text = _(
+            "{probes} probes in {passes} forward passes; {saved} saved, {priors} of them by identical"
+            " priors; {seconds} s. Professions: one mask per {attribute}; person words: {target}."
+        )
+        values = {
+            "probes": f"{int(one.get('probes', 0)):,}",
+            "passes": f"{int(one.get('passes', 0)):,}",
+            "saved": f"{int(one.get('passes_saved', 0)):,}",
+            "priors": f"{int(one.get('priors_saved', 0)):,}",
+            "seconds": f"{float(one.get('seconds', 0)):.1f}",
+            "attribute": _("whitespace-separated word") if settings.get("attribute") == "word" else _("subword"),
+            "target": _("all subwords") if settings.get("target") == "all" else _("the first subword"),
+        }
+        st.caption(plain(text.format(**values)))
+    for group in one.get("undefined", []):
+        lost = _("{rows} sentences without a score: {reason}")
+        why = sentence(str(group["reason"]))
+        st.caption(":material/info: " + plain(lost.format(rows=f"{group['rows']:,}", reason=why)))
+    show_notices(run)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if one:
+            show_signature(str(one.get("signature", "")))
+        download_table(ASSOCIATIONS, run)
+        offer_deletion(ASSOCIATIONS, run, _("Deletes the table and its record for good."))
+
 
 page_head(
     "Does a profession make a model expect a man or a woman? Every sentence is run twice, with the"

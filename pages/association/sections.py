@@ -11,23 +11,8 @@ import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.association import measures
-from evenhand.core.association.hypotheses import (
-    BALANCED,
-    OUTCOMES,
-    QUESTIONS,
-    Evidence,
-    Printed,
-    Verdict,
-    compared_models,
-    means_of,
-    multilingual,
-    printed,
-    printed_verdicts,
-    verdicts,
-)
-from evenhand.core.association.measures import Difference, Group, signature
-from evenhand.core.association.table import read_associations, rows_of
+from evenhand.core.association import measures, report
+from evenhand.core.association.measures import Difference, Group, read_associations, rows_of, signature
 from evenhand.core.charts.association import CLASS_NAMES, CLASS_ROW, GENDER_NAMES, leans, shares, warmth
 from evenhand.core.report.numbers import interval, plain_number, signed_number
 from evenhand.core.statistics import Estimate
@@ -109,7 +94,7 @@ def group_table(groups: Sequence[Group]) -> Markup:
 
 def word_table(found: pd.DataFrame, kinds: Sequence[str]) -> Markup:
     """A person word a line: pieces, mean association by class, sentences without a number."""
-    heads = [_("Person word"), _("Gender"), _("Subwords"), *(_(CLASS_NAMES.get(kind, kind)) for kind in kinds)]
+    heads = [_("Person word"), _("Gender"), _("Subwords"), *(class_name(kind) for kind in kinds)]
     heads.append(_("Unscored"))
     lines: list[list[str | Markup]] = []
     for row in found.to_dict("records"):
@@ -125,7 +110,10 @@ def _number(value: Any) -> float | None:
 
 
 def printed_table(
-    found: Sequence[Printed], verdicts: Mapping[str, Sequence[Verdict]], model: str, own: Sequence[Difference]
+    found: Sequence[report.Printed],
+    verdicts: Mapping[str, Sequence[report.Verdict]],
+    model: str,
+    own: Sequence[Difference],
 ) -> Markup:
     """The run's own differences, then the printed ones; a flag where one does not follow, and the verdicts on print."""
     heads = [_("Model"), _("Professions"), "W", "M", "W − M", "M − W", _("Hypotheses")]
@@ -153,33 +141,22 @@ def _minus(printed: str) -> str:
     return printed.replace("-", "−")
 
 
-def _summary(verdicts: Sequence[Verdict]) -> Markup:
+def _summary(verdicts: Sequence[report.Verdict]) -> Markup:
     parts = [
-        named(f"{one.name} {_reading(one)}", _(OUTCOMES[one.outcome]))
+        named(f"{one.name} {_reading(one)}", _(report.OUTCOMES[one.outcome]))
         for one in verdicts
         if (one.name, one.reading) != ("H2", "relative")
     ]
     return joined(parts, Markup("<br>"))
 
 
-def _reading(one: Verdict) -> str:
+def _reading(one: report.Verdict) -> str:
     return _("literal reading") if one.reading == "literal" else _("relative reading")
 
 
-def verdict_cards(found: Sequence[Verdict]) -> Markup:
-    """A card a hypothesis with what it asks, the verdict in each reading and what it rests on."""
-    cards = []
-    for name, question in QUESTIONS.items():
-        readings = [one for one in found if one.name == name]
-        parts = joined(_verdict(one, alone=len(readings) == 1) for one in readings)
-        inside = joined([element("h4", name), element("p", _(question), "small"), parts])
-        cards.append(element("div", inside, "card"))
-    return element("div", joined(cards), "cards")
-
-
-def _verdict(one: Verdict, *, alone: bool) -> Markup:
+def _verdict(one: report.Verdict, *, alone: bool) -> Markup:
     lead = "" if alone else named(_reading(one), "")
-    outcome = span(f"{MARKS[one.outcome]} {_(OUTCOMES[one.outcome])}", "strong")
+    outcome = span(f"{MARKS[one.outcome]} {_(report.OUTCOMES[one.outcome])}", "strong")
     sure = ""
     if one.outcome != "undecided" and one.clear is not None:
         text = _("every interval excludes 0") if one.clear else _("some intervals include 0")
@@ -195,11 +172,11 @@ def _verdict(one: Verdict, *, alone: bool) -> Markup:
     return element("div", joined(parts), "part")
 
 
-def _item(item: Evidence) -> str:
+def _item(item: report.Evidence) -> str:
     name = _(CLASS_NAMES.get(item.what, item.what))
     value, ends = signed_number(item.estimate.value), interval(item.estimate.low, item.estimate.high, signed=True)
     mark = {True: "✓", False: "✗", None: ""}[item.holds]
-    if item.what == BALANCED:
+    if item.what == report.BALANCED:
         mark = ""
     said = f"{value} {ends} {mark}"
     return named(name, said if item.equivalence is None else in_brackets(said, against(item.equivalence)))
@@ -233,15 +210,22 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     with st.spinner(_("Computing intervals over professions and person words …"), show_time=True):
         groups, found, without = described(table, version, model)
     margin = margin_box("ln", "margin")
-    result = verdicts(means_of(groups), found, margin)
+    result = report.verdicts(report.means_of(groups), found, margin)
     result.append(_fourth(table, version, model, models, margin))
-    show_html(verdict_cards(result))
+    cards = []
+    for name, question in report.QUESTIONS.items():
+        readings = [one for one in result if one.name == name]
+        parts = joined(_verdict(one, alone=len(readings) == 1) for one in readings)
+        inside = joined([element("h4", name), element("p", _(question), "small"), parts])
+        cards.append(element("div", inside, "card"))
+    show_html(element("div", joined(cards), "cards"))
     if any(one.name == "balanced" for one in found):
         caption("The verdict follows the values, as in the thesis; a note says whether the intervals agree.")
     st.subheader(_("Differences"), anchor=False)
     data = frame_of(found)
     says = paragraph((_direction(), _chance(found)))
-    chart = leans(_named(data), description=says, row=CLASS_ROW, say=_, palette=colours())
+    named_classes = data.assign(name=[class_name(name) for name in data["name"]])
+    chart = leans(named_classes, description=says, row=CLASS_ROW, say=_, palette=colours())
     show_chart(chart, data, key="differences", says=says)
     show_html(difference_table(found, without, margin=margin))
     text = _(
@@ -261,13 +245,13 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     show_signature(signature(found[0].unit if found else "pair"))
 
 
-def _fourth(table: str, version: str, model: str, models: tuple[str, ...], margin: float | None) -> Verdict:
+def _fourth(table: str, version: str, model: str, models: tuple[str, ...], margin: float | None) -> report.Verdict:
     """H4 of this model against the other kind in the run: this one monolingual, or this one multilingual."""
-    compared = compared_models(model, models)
+    compared = report.compared_models(model, models)
     if compared is None:
-        return multilingual(None, None)
+        return report.multilingual(None, None)
     one, other = (rows(table, version, name) for name in compared)
-    return multilingual(one, other, margin)
+    return report.multilingual(one, other, margin)
 
 
 def frame_of(found: list[Difference]) -> pd.DataFrame:
@@ -292,10 +276,6 @@ def frame_of(found: list[Difference]) -> pd.DataFrame:
     return pd.DataFrame(data)
 
 
-def _named(data: pd.DataFrame) -> pd.DataFrame:
-    return data.assign(name=[_(CLASS_NAMES.get(name, name)) for name in data["name"]])
-
-
 def _direction() -> str:
     return _("M − W in ln: on the right the profession raises the male words more, on the left the female words.")
 
@@ -315,7 +295,7 @@ def show_professions(table: str, version: str, model: str) -> None:
     frame = rows(table, version, model)
     kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
     kinds = ["", *measures.kinds_of(frame)] if any(kind_of.values()) else [""]
-    names = {"": _("all professions")} | {kind: _(CLASS_NAMES.get(kind, kind)) for kind in kinds if kind}
+    names = {"": _("all professions")} | {kind: class_name(kind) for kind in kinds if kind}
     kind = choose(_("Professions shown"), names, "kind")
     shown = [one for one in found if not kind or kind_of[one.name] == kind]
     data = frame_of(shown)
@@ -379,7 +359,7 @@ def show_words(table: str, version: str, model: str) -> None:
 
 def show_printed(language: str, table: str, version: str, model: str) -> None:
     """The thesis's table of this language as printed, and what its hypotheses come to."""
-    found = printed(language)
+    found = report.printed(language)
     if not found:
         inform("The papers report no table for these sentences.")
         return
@@ -389,7 +369,7 @@ def show_printed(language: str, table: str, version: str, model: str) -> None:
         " these values share no axis with your own run."
     )
     own = described(table, version, model)[1]
-    show_html(printed_table(found, printed_verdicts(language), model_label(model), own))
+    show_html(printed_table(found, report.printed_verdicts(language), model_label(model), own))
     data = [
         {"model": one.model, "class": one.kind, "W": float(one.woman), "M": float(one.man),
          "W - M as printed": float(one.difference), "follows": one.follows}

@@ -11,15 +11,16 @@ from evenhand.annotations.database.store import Store
 from evenhand.core.association.corpus import Sentence, corpus_tsv, sentences
 from evenhand.core.association.run import ASSOCIATION, Settings, set_of
 from evenhand.core.association.sets import LANGUAGES, AssociationSet, Attribute, Language, Target
-from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.errors import N_, Notice
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.worker.client import known_models
+from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import choose_models
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import _, plain, series
+from evenhand.pages.ui.text import _, caption, inform, plain, series, warn
 from evenhand.pages.ui.uploads import choose_upload
-from evenhand.pages.ui.visitor import show_error
+from evenhand.pages.ui.visitor import errors_shown
 
 PARTS = ("templates", "persons", "professions")
 SHOWN = 6
@@ -54,33 +55,27 @@ def choose_set() -> Chosen | None:
         options = _options(language)
     with own.popover(_("Custom lists"), icon=":material/upload_file:", type="tertiary", key="own-lists"):
         files = _own_lists()
-    settings = Settings(language, (), **options, **files)
+    settings = Settings(language=language, models=(), **options, **files)
     names = series(path.name for path in files.values())
-    try:
+    with errors_shown():
         found = run_bounded(set_of, settings, file=names) if files else set_of(settings)
-    except EvenhandError as error:
-        show_error(error)
-        return None
-    show_banner(language)
-    return Chosen(found, settings, tuple(files.values()))
+        show_banner(language)
+        return Chosen(found, settings, tuple(files.values()))
+    return None
 
 
 def show_banner(language: str) -> None:
     """What must be known before any number of this language is read."""
     if language in ("es", "es-noart"):
-        st.warning(
-            _(
-                "In Spanish, articles and professions agree with the person in gender (una enfermera) and"
-                " so reveal it: this measures grammar as well as bias (thesis, 4.4.2)."
-            ),
+        warn(
+            "In Spanish, articles and professions agree with the person in gender (una enfermera) and"
+            " so reveal it: this measures grammar as well as bias (thesis, 4.4.2).",
             icon=":material/grading:",
         )
     if language == "eu":
-        st.info(
-            _(
-                "Basque bera means both she and he, so the difference of that pair is always 0."
-                " Differences are shown with and without it."
-            ),
+        inform(
+            "Basque bera means both she and he, so the difference of that pair is always 0."
+            " Differences are shown with and without it.",
             icon=":material/info:",
         )
 
@@ -110,23 +105,17 @@ def _options(language: Language) -> dict[str, Any]:
 
 def _own_lists() -> dict[str, Any]:
     """Uploaded lists by part."""
-    st.caption(
-        _(
-            "UTF-8 text with tab-separated columns. Lists you leave out are taken from the built-in set."
-            " Neutral person words form a third group and are in no difference."
-        )
+    caption(
+        "UTF-8 text with tab-separated columns. Lists you leave out are taken from the built-in set."
+        " Neutral person words form a third group and are in no difference."
     )
     labels = {
         "templates": _("Templates (columns: template; optional: name)"),
         "persons": _("Person words (columns: person, gender; optional: determiner, pair)"),
         "professions": _("Professions (columns: profession; optional: female, class, field, women)"),
     }
-    found = {}
-    for part in PARTS:
-        path = choose_upload(labels[part], ["tsv", "txt"], key=f"own-{part}")
-        if path is not None:
-            found[part] = path
-    return found
+    chosen = {part: choose_upload(labels[part], ["tsv", "txt"], key=f"own-{part}") for part in PARTS}
+    return {part: path for part, path in chosen.items() if path is not None}
 
 
 def show_corpus(chosen: Chosen) -> None:
@@ -141,10 +130,7 @@ def show_corpus(chosen: Chosen) -> None:
     )
     show_html(element("ol", joined(_line(i, every[i]) for i in picked), "sentences"))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            _("All sentences (TSV)"), lambda: corpus_tsv(found), f"{found.language}.tsv", "text/tab-separated-values",
-            key="corpus", icon=":material/download:", type="tertiary", on_click="ignore",
-        )  # fmt: skip
+        download(_("All sentences (TSV)"), lambda: corpus_tsv(found), f"{found.language}.tsv", key="corpus")
 
 
 def _line(row: int, one: Sentence) -> Markup:

@@ -1,8 +1,9 @@
 """A grid of changes: models x interventions x seeds as one job, and its table, which fills in while it goes on."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
+import pandas as pd
 import streamlit as st
 
 from evenhand.annotations.before_after.runs import TUNE_GRID
@@ -11,13 +12,13 @@ from evenhand.annotations.jobs.kinds import run_name
 from evenhand.core.before_after.appendix import short
 from evenhand.core.before_after.grid import WAITING, GridEffect
 from evenhand.core.before_after.settings import INTERVENTIONS, NO_SEED, GridSettings, Intervention
-from evenhand.core.errors import EvenhandError
 from evenhand.core.runs.records import TABLE, Run, runs_folder
 from evenhand.core.typed_json import from_json
-from evenhand.pages.before_after.start import ENDINGS
+from evenhand.pages.before_after.results import ENDINGS
 from evenhand.pages.before_after.two_runs import change_cell
 from evenhand.pages.ui.choose import choose, choose_models, every_model, first_models
 from evenhand.pages.ui.jobs import jobs_of
+from evenhand.pages.ui.numbers import number
 from evenhand.pages.ui.runs import (
     RunPage,
     RunRequest,
@@ -32,7 +33,7 @@ from evenhand.pages.ui.runs import (
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, language, plain, series
 from evenhand.pages.ui.uploads import choose_upload
-from evenhand.pages.ui.visitor import show_error
+from evenhand.pages.ui.visitor import errors_shown
 
 GRIDS = RunPage("grids", "tune-grid", form_key="ba-grid-{part}", run_key="ba-grid-{part}-{run}")
 PLACE = "ba-grid-text-0"
@@ -88,12 +89,10 @@ def _files() -> tuple[Literal["zh", "en"], Path | None, Path | None]:
     languages: dict[Literal["zh", "en"], str] = {"zh": _("Chinese"), "en": _("English")}
     chosen = choose(_("Language of the texts"), languages, "ba-grid-language", first=language())
     help = _("The items on which every model is measured. Without a file: built-in neutral sentences in that language.")
-    try:
+    with errors_shown():
         texts = choose_upload(_("Training texts, one text per line"), ["txt", "gz"], key=PLACE)
         return chosen, texts, choose_upload(_("Items"), ENDINGS, key=f"{PLACE}-items", help=help)
-    except EvenhandError as error:
-        show_error(error)
-        return chosen, None, None
+    return chosen, None, None
 
 
 def show_grids(store: Store) -> None:
@@ -137,23 +136,14 @@ def _show_run(run: Run) -> None:
 
 
 def _show_cells(file: Path) -> None:
-    import pandas as pd
-
     frame = pd.read_csv(file, dtype={"status": str})
     heads = [_("model"), _("intervention"), _("seed"), _("magnitude before"), _("magnitude after")]
     heads += [_("increase in held-out loss"), _("state")]
     forms = (("size_before", "z.3f"), ("size_after", "z.3f"), ("rise", "+z.3f"))
     rows = []
+    states = {"ok": _("made"), WAITING: _("waits")}
     for one in frame.to_dict("records"):
-        numbers = [_number(one[key], form) for key, form in forms]
+        numbers = [number(None if pd.isna(one[key]) else float(one[key]), form) for key, form in forms]
         named = (short(str(one["model"])), intervention_name(str(one["intervention"])), str(one["seed"]))
-        rows.append((*named, *numbers, _state(str(one["status"]))))
+        rows.append((*named, *numbers, states.get(str(one["status"]), str(one["status"]))))
     show_html(table(number_columns(heads, (2, 3, 4, 5)), rows, kind="pinned"))
-
-
-def _number(value: Any, form: str) -> str:
-    return "—" if value is None or value != value else format(float(value), form).replace("-", "−")
-
-
-def _state(status: str) -> str:
-    return {"ok": _("made"), WAITING: _("waits")}.get(status, status)

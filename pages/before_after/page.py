@@ -1,9 +1,11 @@
-"""Before and after: what a change to a model moved, what it did not, and what was lost."""
+"""Before and after: what a change to a model moved, what it did not, and what was lost; also as people judge it.
+
+People judge generations before and after without knowing which is which.
+"""
 
 from evenhand.pages.before_after.grids import show_grids, show_new_grid
 from evenhand.pages.before_after.people import show_people
-from evenhand.pages.before_after.results import show_finished
-from evenhand.pages.before_after.start import show_new
+from evenhand.pages.before_after.results import show_finished, show_new
 from evenhand.pages.before_after.two_runs import show_two_runs
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.jobs import follow

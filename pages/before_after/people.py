@@ -8,7 +8,7 @@ from evenhand.annotations.before_after.blind import KIND, judgements, mixed_proj
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.generation_sample import comparisons_project, texts_of_files
 from evenhand.core.runs.records import TEXTS, Run, run_file, runs_folder, runs_in
-from evenhand.pages.before_after.start import COMPARISONS
+from evenhand.pages.before_after.results import COMPARISONS
 from evenhand.pages.before_after.two_runs import show_runs_report
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import margin_box
@@ -56,15 +56,19 @@ def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
             _("Texts per context and model"), 1, 100, 5, key="ba-mix-per-context",
             help=_("More contexts are more informative than more texts per context."),
         )  # fmt: skip
-        name = st.text_input(_("Name of the project"), key="ba-mix-project", max_chars=80)
-        people = st.text_area(_("Annotators, one per line"), key="ba-mix-people", height=90)
-        pressed = st.form_submit_button(
-            _("Mix and create the project"), type="primary", icon=":material/shuffle:", key="ba-mix-start"
-        )
+        name, people, pressed = _who("ba-mix", _("Mix and create the project"), ":material/shuffle:")
     caption("Annotators see only the texts; the key to who wrote which is kept here.")
     if pressed:
         with errors_shown():
-            _mix(store, name.strip(), (runs[before], runs[after]), names_in(people), int(per_item), int(per_context))
+            _mix(store, name, (runs[before], runs[after]), people, int(per_item), int(per_context))
+
+
+def _who(place: str, label: str, icon: str) -> tuple[str, list[str], bool]:
+    """The end of a form: the name of the project, its annotators, and whether the button was pressed."""
+    name = st.text_input(_("Name of the project"), key=f"{place}-project", max_chars=80)
+    people = st.text_area(_("Annotators, one per line"), key=f"{place}-people", height=90)
+    pressed = st.form_submit_button(label, type="primary", icon=icon, key=f"{place}-start")
+    return name.strip(), names_in(people), pressed
 
 
 def _show_comparing(store: Store, runs: dict[str, Run]) -> None:
@@ -77,11 +81,7 @@ def _show_comparing(store: Store, runs: dict[str, Run]) -> None:
             _("Comparisons per context"), 1, 100, 1, key="ba-pairs-per-context",
             help=_("More contexts are more informative than more comparisons per context."),
         )  # fmt: skip
-        name = st.text_input(_("Name of the project"), key="ba-pairs-project", max_chars=80)
-        people = st.text_area(_("Annotators, one per line"), key="ba-pairs-people", height=90)
-        pressed = st.form_submit_button(
-            _("Draw pairs and create the project"), type="primary", icon=":material/compare:", key="ba-pairs-start"
-        )
+        name, people, pressed = _who("ba-pairs", _("Draw pairs and create the project"), ":material/compare:")
     caption(
         "In each context, every two models are drawn with the same probability. Left and right are drawn again for"
         " each annotator, and nobody sees which model wrote a text. Results: Agreement, Preferences."
@@ -89,7 +89,7 @@ def _show_comparing(store: Store, runs: dict[str, Run]) -> None:
     if pressed:
         with errors_shown():
             files = [runs[run].table for run in chosen]
-            _compare(store, name.strip(), files, names_in(people), int(per_item), int(per_context))
+            _compare(store, name, files, people, int(per_item), int(per_context))
 
 
 @asks("create_projects")

@@ -1,12 +1,17 @@
-"""A finished comparison: the verdict and what it rests on, tables, pictures, items that moved, the report."""
+"""Which models are compared on which items, the start of the job, and a finished comparison: verdict and pictures."""
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.before_after.blind import KIND
+from evenhand.annotations.before_after.runs import BEFORE_AFTER
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.project_texts import PROJECT
 from evenhand.core.before_after.appendix import (
     CAPTION,
     HEADS,
@@ -18,24 +23,115 @@ from evenhand.core.before_after.appendix import (
     signed,
 )
 from evenhand.core.before_after.report import ModelsReport, RunsReport, read_record
-from evenhand.core.before_after.run import built_in_language
+from evenhand.core.before_after.run import BUILT_IN, built_in_language, built_in_name
+from evenhand.core.before_after.settings import Settings
+from evenhand.core.charts.bias_distribution import squares, two_models, two_models_say
+from evenhand.core.charts.heatmap import heatmap
 from evenhand.core.runs.records import Run
+from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.statistics.estimate import note_text
-from evenhand.pages.before_after.start import COMPARISONS, built_in_label
+from evenhand.core.tune.report import model_of, tuned_runs
 from evenhand.pages.before_after.two_runs import change_cell, offer_appendix, show_runs_report
 from evenhand.pages.ui.charts import colours, show_chart
-from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
+from evenhand.pages.ui.choose import choose, choose_models, choose_project, every_model, language_name, warn_of_language
+from evenhand.pages.ui.runs import (
+    RunPage,
+    RunRequest,
+    choose_run,
+    download_table,
+    finished_at,
+    offer_deletion,
+    own_runs,
+    show_facts,
+    show_notices,
+    show_start_form,
+)
 from evenhand.pages.ui.tables import Column, element, joined, number_columns, show_html, table
-from evenhand.pages.ui.text import _, caption, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, language, paragraph, plain, series, show_signature
+from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import errors_shown
 
-if TYPE_CHECKING:
-    import pandas as pd
+COMPARISONS = RunPage("comparisons", "before-after", form_key="ba-{part}", run_key="ba-{part}-{run}")
+PLACE, TEXT = "ba-items-0", "ba-text-0"
+ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
+
+
+def show_new(store: Store) -> None:
+    """The form."""
+    with st.container(border=True, key="ba-form"):
+        names = [entry.name for entry in every_model()]
+        tuned = own_runs(store, tuned_runs(store.path))
+        own = [str(model_of(run)) for run in tuned]
+        for key in ("before", "after"):
+            if (asked := st.query_params.get(key)) and f"ba-{key}" not in st.session_state:
+                st.session_state[f"ba-{key}"] = [asked]
+        first = "demo-zh" if language() == "zh" else "demo-en"
+        if tuned:  # the newest comes after, so what it was made of comes before
+            first = str(tuned[0].facts("base").get("name") or first)
+        before = _choose_role(_("Before"), [*names, *own], "ba-before", [first], _("The unchanged model; exactly one."))
+        after = _choose_role(
+            _("After"), [*own, *names], "ba-after", own[:1], _("The changed model, in one or several seeds.")
+        )
+        placebo = _choose_role(
+            _("Placebos"), [*own, *names], "ba-placebo", [],
+            _(
+                "Trained for as long on the same texts, unswapped: one per model after, in the same order, or"
+                " none."
+            ),
+        )  # fmt: skip
+        request = None
+        with errors_shown():
+            request = _request(store, before, after, placebo)
+        show_start_form(store, COMPARISONS, f"{short(after[0])}" if after else "before-after", request)
+
+
+def built_in_label(written: str) -> str:
+    """What the built-in items of a language are called."""
+    return _("Built-in neutral sentences ({language})").format(language=language_name(written))
+
+
+def _choose_role(label: str, names: list[str], key: str, first: list[str], help: str) -> tuple[str, ...]:
+    return choose_models(list(dict.fromkeys(names)), key, first=first, help=help, label=label)
+
+
+def _request(
+    store: Store, before: tuple[str, ...], after: tuple[str, ...], placebo: tuple[str, ...]
+) -> RunRequest[Settings] | None:
+    written = built_in_language(BUILT_IN, before[0] if before else "") or "zh"
+    kinds = {"built-in": built_in_label(written), "project": _("A project"), "file": _("A file")}
+    kind = choose(_("Items"), kinds, "ba-source")
+    project, uploads = None, list[Path]()
+    items: str | None = built_in_name(written)
+    if kind == "built-in":
+        warn_of_language([*before, *after, *placebo], written)
+    elif kind == "project":
+        project = choose_project(store, kind="sentences")
+        items = f"{PROJECT}{project.name}" if project else None
+    elif kind == "file":
+        path = choose_upload(_("File"), ENDINGS, key=PLACE)
+        items = str(path) if path else None
+        uploads += [path] if path else []
+    text = choose_upload(
+        _("Held-out text, one text per line"), ["txt", "gz"], key=TEXT,
+        help=_("What the change cost: how well each model predicts text that none of them was trained on."),
+    )  # fmt: skip
+    margin = st.number_input(
+        _("Margin (log10)"), 0.0, 2.0, MARGINS["log10"], 0.01, key="ba-margin",
+        help=_("A change in the magnitude of Bias_c smaller than this counts as none; 0: nothing is decided."),
+    )  # fmt: skip
+    if items is None or not before or not after:
+        return None
+    settings = Settings(
+        items, before[0], after, placebo, text, round(margin or 0.0, 4), uid=project.uid if project else None,
+    )  # fmt: skip
+    title = _("Compare {before} with {after}").format(before=short(before[0]), after=series(map(short, after)))
+    place = PLACE if kind == "file" else ""
+    uploads += [text] if text else []
+    return RunRequest(title, BEFORE_AFTER, settings, uploads=uploads, place=place, project=project)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _table(path: str, changed: float) -> "pd.DataFrame":
-    import pandas as pd
-
     return pd.read_csv(path)
 
 
@@ -52,8 +148,6 @@ def show_pictures(run: Run, report: ModelsReport) -> None:
 
 
 def _show_scatter(report: ModelsReport, frame: "pd.DataFrame") -> None:
-    from evenhand.core.charts.bias_distribution import squares, two_models, two_models_say
-
     before, after = frame["before"].to_numpy(float), frame["after_1"].to_numpy(float)
     names = (_("before"), short(report.after[0].model))
     says = two_models_say(before, after, names, say=_)
@@ -78,16 +172,10 @@ def _show_differences(frame: "pd.DataFrame", names: dict[str, str]) -> None:
 
 
 def _quantile(values: Any, share: float) -> float:
-    import numpy as np
-
     return float(np.quantile(np.abs(values), share)) if len(values) else 0.0
 
 
 def _show_pairs(report: ModelsReport) -> None:
-    import pandas as pd
-
-    from evenhand.core.charts.heatmap import heatmap
-
     rows = [
         {"pair": pair.pair, "model": short(model.model), "value": mean["mean"] if mean else None, "items": pair.items}
         for pair in report.by_pair

@@ -4,30 +4,19 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.core.before_after.appendix import (
-    MCNEMAR,
-    MEASURES,
-    SHARES,
-    beside_text,
-    measure_rows,
-    parts,
-    runs_appendix,
-    share_rows,
-    short,
-    signed,
-    unit_text,
-)
+from evenhand.core.before_after import appendix
 from evenhand.core.before_after.report import ModelsReport, RunsReport
 from evenhand.core.before_after.two_runs import SCALES, RunKind, Side, several_runs
 from evenhand.core.runs.records import Run, runs_folder, runs_in
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.estimate import note_text
 from evenhand.core.typed_json import to_json
-from evenhand.pages.ui.charts import colours, show_chart
+from evenhand.pages.ui.charts import colours, download, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import margin_box
 from evenhand.pages.ui.runs import own_runs
@@ -46,7 +35,11 @@ def show_two_runs(store: Store) -> None:
     if len(found) < 2 and not any(len(run.models) > 1 for run in found):
         caption("This needs two finished runs of this kind, by different models on the same items. Start them first.")
         return
-    sides = _sides_by_name(found)
+    sides = {
+        f"{run.name} · {appendix.short(model)}" if model else run.name: Side(run.table, model, run.record)
+        for run in found
+        for model in (run.models or ("",))
+    }
     with st.container(border=True, key="ba-runs"):
         first, after, placebos = _choose_sides(list(sides))
         margin = margin_box(SCALES[kind], f"ba-runs-margin-{kind}")
@@ -58,15 +51,6 @@ def show_two_runs(store: Store) -> None:
     with errors_shown():
         report = _compared(kind, one, afters, others, margin)
         show_runs_report(report, " ".join(dict.fromkeys(side.table.stem for some in chosen for side in some)))
-
-
-def _sides_by_name(found: list[Run]) -> dict[str, Side]:
-    """Every model of every run, by what the choice calls it."""
-    return {
-        f"{run.name} · {short(model)}" if model else run.name: Side(run.table, model, run.record)
-        for run in found
-        for model in (run.models or ("",))
-    }
 
 
 def _choose_sides(names: list[str]) -> tuple[str, list[str], list[str]]:
@@ -111,50 +95,47 @@ def _compared(
 
 def show_runs_report(report: RunsReport, name: str) -> None:
     """The report of `several_runs`: verdict, doubts, every measure, shares, what moved, the appendix."""
-    rows = measure_rows(report, _)
+    rows = appendix.measure_rows(report, _)
     lines = [element("p", _(report.verdict), "says"), element("p", named(rows[0][0], rows[0][4]), "also")]
-    lines.append(element("p", beside_text(report, _), "also"))
+    lines.append(element("p", appendix.beside_text(report, _), "also"))
     if report.measures[0].change.low is not None:
         lines.append(element("p", note_text(report.remark, _), "also"))
     show_html(element("div", joined(lines), "concordance"))
     st.warning(plain(paragraph(note_text(note, _) for note in report.notes)))
     if any(measure.change.value is not None for measure in report.measures):
         _show_changes(report, rows)
-    heads = [Column(_(head), "number" if i else "") for i, head in enumerate(MEASURES)]
+    heads = [Column(_(head), "number" if i else "") for i, head in enumerate(appendix.MEASURES)]
     cells = [[*row[:4], change_cell(measure.change)] for row, measure in zip(rows, report.measures, strict=True)]
     show_html(table(heads, cells, kind="pinned"))
-    st.caption(plain(unit_text(report, _)))
-    if shares := share_rows(report, _):
-        show_html(table(number_columns([_(head) for head in SHARES], range(1, 6)), shares))
-        st.caption(plain(_(MCNEMAR)))
+    st.caption(plain(appendix.unit_text(report, _)))
+    if shares := appendix.share_rows(report, _):
+        show_html(table(number_columns([_(head) for head in appendix.SHARES], range(1, 6)), shares))
+        st.caption(plain(_(appendix.MCNEMAR)))
     _show_moved(report)
     with st.container(horizontal=True, vertical_alignment="center"):
-        offer_appendix(lambda: runs_appendix(report, _), report, name, "ba-runs-{part}")
+        offer_appendix(lambda: appendix.runs_appendix(report, _), report, name, "ba-runs-{part}")
         show_signature("\n".join(model.signature or model.table for model in report.models))
 
 
 def offer_appendix(text: Callable[[], str], report: ModelsReport | RunsReport, name: str, key: str) -> None:
     """The buttons that download the report as text and as a record; *key* has a place for {part}."""
-    st.download_button(
-        _("Report for an appendix"), text, f"{name}.md", "text/markdown", type="tertiary", on_click="ignore",
-        key=key.format(part="report"), icon=":material/description:",
-    )  # fmt: skip
-    st.download_button(
-        _("Record (JSON)"), lambda: json.dumps(to_json(report), ensure_ascii=False, indent=1),
-        f"{name}.json", "application/json", type="tertiary", on_click="ignore", key=key.format(part="record"),
-        icon=":material/download:",
-    )  # fmt: skip
+    icon = ":material/description:"
+    download(_("Report for an appendix"), text, f"{name}.md", key=key.format(part="report"), icon=icon)
+    download(
+        _("Record (JSON)"),
+        lambda: json.dumps(to_json(report), ensure_ascii=False, indent=1),
+        f"{name}.json",
+        key=key.format(part="record"),
+    )
 
 
 def change_cell(change: Estimate | None, form: str = "+z.3f") -> Markup:
     """A change with its interval; why one is missing is below it, so that it may take several lines."""
-    value, why = parts(change, form, _)
+    value, why = appendix.parts(change, form, _)
     return Markup("{}{}").format(value, below(why) if why else "")
 
 
 def _show_changes(report: RunsReport, rows: list[list[str]]) -> None:
-    import pandas as pd
-
     from evenhand.core.charts.bias_distribution import changes
 
     values = [measure.change for measure in report.measures]
@@ -187,4 +168,4 @@ def _show_moved(report: RunsReport) -> None:
 def _value(value: float | str) -> str:
     if isinstance(value, str):
         return _(value)
-    return f"{value:g}" if value in (0.0, 1.0) else signed(value)
+    return f"{value:g}" if value in (0.0, 1.0) else appendix.signed(value)

@@ -4,7 +4,6 @@ A sample with distinct contexts first, and who labels how often.
 """
 
 import json
-from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
@@ -27,6 +26,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.human_vs_rule.sample import Correlation, designs
 from evenhand.core.runs.records import Run, first_rows
+from evenhand.core.types import JsonObject
 from evenhand.pages.generation.start import CARET, GENERATIONS, described
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import NEW, choose, targets
@@ -45,7 +45,14 @@ def show_way_into_project(store: Store, run: Run) -> None:
     found = [one for one in own_projects(store) if one.kind == "generations"]
     number, seed = _how_many(run)
     sample = draw_sample(rows, number or len(rows), seed)
-    st.caption(plain(_sample_text(sample, number)))
+    text = _("{texts} texts of {contexts} contexts, in {cells} cells (model, data set, pronouns, setting).")
+    said = [text.format(texts=f"{len(sample.rows):,}", contexts=f"{sample.contexts:,}", cells=f"{sample.cells:,}")]
+    if number and sample.fewest < number:
+        said.append(_("The smallest cell has {fewest} texts.").format(fewest=f"{sample.fewest:,}"))
+    if number and sample.most_of_one > 1:
+        text = _("There are too few contexts: up to {most} texts of a cell come from one context.")
+        said.append(text.format(most=sample.most_of_one))
+    st.caption(plain(paragraph(said)))
     if number:
         _show_designs(store, run, rows, number, [one for one in found if not has_own_scheme(store, one)])
     target = st.selectbox(
@@ -69,7 +76,7 @@ def show_way_into_project(store: Store, run: Run) -> None:
 
 
 @st.cache_data(max_entries=5, show_spinner=False)
-def _rows(path: str, version: str) -> list[dict[str, Any]]:
+def _rows(path: str, version: str) -> list[JsonObject]:
     del version
     return read_generations(path)
 
@@ -88,18 +95,7 @@ def _how_many(run: Run) -> tuple[int | None, int]:
     return int(number), int(seed)
 
 
-def _sample_text(sample: GenerationSample, number: int | None) -> str:
-    text = _("{texts} texts of {contexts} contexts, in {cells} cells (model, data set, pronouns, setting).")
-    said = [text.format(texts=f"{len(sample.rows):,}", contexts=f"{sample.contexts:,}", cells=f"{sample.cells:,}")]
-    if number and sample.fewest < number:
-        said.append(_("The smallest cell has {fewest} texts.").format(fewest=f"{sample.fewest:,}"))
-    if number and sample.most_of_one > 1:
-        text = _("There are too few contexts: up to {most} texts of a cell come from one context.")
-        said.append(text.format(most=sample.most_of_one))
-    return paragraph(said)
-
-
-def _show_designs(store: Store, run: Run, rows: list[dict[str, Any]], number: int, found: list[Project]) -> None:
+def _show_designs(store: Store, run: Run, rows: list[JsonObject], number: int, found: list[Project]) -> None:
     """What either way to spend the labels is worth, from the rule on this run or from labels of a project."""
     names = {NEW: _("the first-pronoun rule on this run")} | {one.name: one.name for one in found}
     source = st.selectbox(
@@ -133,7 +129,7 @@ def _table(pilot: Correlation, number: int) -> Markup:
     return table(columns, rows, kind="narrow")
 
 
-def _new_project(run: Run, texts: int) -> dict[str, Any]:
+def _new_project(run: Run, texts: int) -> JsonObject:
     """Name, annotators and plan of a new project."""
     name = st.text_input(_("Name of the project"), key=f"new-{run.name}", placeholder=run.name, max_chars=80)
     people = st.text_area(_("Annotators, one per line"), key=f"people-{run.name}", height=90)
@@ -164,7 +160,7 @@ def _new_project(run: Run, texts: int) -> dict[str, Any]:
 
 
 @asks("import_files")
-def _put(store: Store, run: Run, sample: GenerationSample, target: Project | None, settings: dict[str, Any]) -> None:
+def _put(store: Store, run: Run, sample: GenerationSample, target: Project | None, settings: JsonObject) -> None:
     project = target or _create_project(store, settings)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sample.rows)
     path = jobs.keep_upload(store, f"{run.name}.jsonl", lines.encode())
@@ -177,7 +173,7 @@ def _put(store: Store, run: Run, sample: GenerationSample, target: Project | Non
 
 
 @asks("create_projects")
-def _create_project(store: Store, settings: dict[str, Any]) -> Project:
+def _create_project(store: Store, settings: JsonObject) -> Project:
     project = create_project(
         store,
         settings["name"],
@@ -222,7 +218,7 @@ def _left_out(run: Run) -> list[str]:
     number, refused = run.record.get("refused_contexts"), run.record.get("refused")
     if not number or not isinstance(refused, list):
         return []
-    first: dict[str, Any] = refused[0]
+    first: JsonObject = refused[0]
     why = sentence(str(first.get("error", "")), first.get("values"))
     return [_("{number} contexts were skipped; the first because: {why}", number=f"{number:,}", why=why)]
 

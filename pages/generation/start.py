@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
@@ -20,8 +19,9 @@ from evenhand.core.misgendering.slots import SETTINGS, Setting
 from evenhand.core.models import DECAY, GENDER_PREFIX
 from evenhand.core.runs.loop import check_models
 from evenhand.core.runs.records import TEXTS, Run
+from evenhand.core.types import JsonObject
 from evenhand.core.worker.client import known_models
-from evenhand.pages.ui.choose import choose, choose_model, choose_pronoun_sets, choose_server, switch
+from evenhand.pages.ui.choose import ask_trim, choose, choose_model, choose_pronoun_sets, choose_server, switch
 from evenhand.pages.ui.numbers import duration
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
@@ -68,19 +68,6 @@ def _built_in() -> Chosen | None:
     return Chosen(BUILT_IN, filling, _("built-in set"), _opened(BUILT_IN, filling))
 
 
-def _trim() -> bool:
-    return switch(
-        _("Remove the space at the end of a context"),
-        value=True,
-        key="trim",
-        box=True,
-        explained=_(
-            "Most models write the space themselves and perform worse if it is already there. The"
-            " published code keeps it."
-        ),
-    )
-
-
 def _filling(only: Sequence[str]) -> Filling | None:
     names: dict[str, str] = {"pre": _("before the slot"), "post": _("after the slot")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -91,7 +78,7 @@ def _filling(only: Sequence[str]) -> Filling | None:
         passes = st.number_input(
             _("People per template"), 1, 60, 1, key="passes", width=160, help=_("Each person has a different name.")
         )
-    trimmed = _trim()
+    trimmed = ask_trim(value=True)
     if not chosen or not only:
         inform("Choose at least one pronoun set and one start of the continuation.")
         return None
@@ -112,7 +99,7 @@ def _of_file() -> Chosen | None:
     )
     if path is None:
         return None
-    filling = Filling(trim=_trim())
+    filling = Filling(trim=ask_trim(value=True))
     return Chosen(str(path), filling, path.name, _opened(str(path), filling), upload=True)
 
 
@@ -149,7 +136,7 @@ def _some(contexts: Sequence[Context]) -> list[Context]:
     return shown
 
 
-def described(context: Context | dict[str, Any]) -> str:
+def described(context: Context | JsonObject) -> str:
     """Who is meant, and how this person's pronouns are called; empty where nobody says."""
     values = context if isinstance(context, dict) else {"name": context.name, "pronouns": context.pronouns}
     pronouns = values.get("pronouns") or ()
@@ -167,11 +154,15 @@ FIRST_MODEL = "demo-en-causal"
 
 def choose_writer(chosen: Chosen | None) -> Settings | None:
     """The choice of a model or server, and a small menu of how; None without contexts."""
-    names = {"here": _("A model on this machine"), "server": _("A server")}
-    where = choose(_("Model source"), names, "where")
+    where = choose(_("Model source"), {"here": _("A model on this machine"), "server": _("A server")}, "where")
+    names = [entry.name for entry in known_models("causal")]
     wide, middle, narrow = st.columns([5, 2, 1], vertical_alignment="bottom")
     with wide:
-        model = _server() if where == "server" else {"model": _model()}
+        model = (
+            _server()
+            if where == "server"
+            else {"model": choose_model(_("Model"), names, "generate-model", first=FIRST_MODEL)}
+        )
     each = middle.number_input(
         _("Texts per context"), 1, 1000, 1, key="each",
         help=_(
@@ -189,12 +180,7 @@ def choose_writer(chosen: Chosen | None) -> Settings | None:
     )  # fmt: skip
 
 
-def _model() -> str:
-    names = [entry.name for entry in known_models("causal")]
-    return choose_model(_("Model"), names, "generate-model", first=FIRST_MODEL)
-
-
-def _server() -> dict[str, Any]:
+def _server() -> JsonObject:
     """The settings that name a model on a server; without an address there is nothing to ask."""
     address, trusted = choose_server(_("Address of an OpenAI-compatible server"), "server")
     model = st.text_input(_("Name of the model on the server"), key="server-model")
@@ -215,7 +201,7 @@ def _server() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _method() -> dict[str, Any]:
+def _method() -> JsonObject:
     """Sampling, as published unless the visitor changes it."""
     tokens = st.number_input(_("New tokens"), 1, 1000, 50, key="tokens")
     top_k = st.number_input(_("Top-k (0 = off)"), 0, 100_000, 50, key="top-k")
@@ -234,7 +220,7 @@ def _method() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _self_debias() -> dict[str, Any]:
+def _self_debias() -> JsonObject:
     """Self-debias with its published settings, unless the visitor changes them."""
     if not switch(
         _("Self-debias"), key="self-debias", box=True,

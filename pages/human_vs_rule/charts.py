@@ -1,29 +1,113 @@
-"""The numbers of the page Human vs. automatic rule: tiles, charts, tables, and how they were made."""
+"""The numbers of the page Human vs. automatic rule, kept until something is added: tiles, charts, tables, method."""
 
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.human_vs_rule.people_by_instance import design_of
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.projects.annotators import pseudonyms
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.projects.steps import state
+from evenhand.annotations.types import Project
 from evenhand.core.charts.misgendering import counted, shares
-from evenhand.core.human_vs_rule.apply_rule import NAMES
-from evenhand.core.human_vs_rule.means_over_contexts import Mean
+from evenhand.core.human_vs_rule.apply_rule import CHOICES, NAMES
+from evenhand.core.human_vs_rule.compare import Cell, Difference, comparison, repetition
+from evenhand.core.human_vs_rule.means_over_contexts import Mean, Weighted
 from evenhand.core.language import Count
 from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate, holm
 from evenhand.core.statistics.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
-from evenhand.core.text.repetition import Variant, signature
-from evenhand.pages.human_vs_rule.source import PageNumbers
-from evenhand.pages.ui.charts import caption_with_files, colours, show_chart, show_heatmap
-from evenhand.pages.ui.choose import choose
+from evenhand.core.text.repetition import Repeated, Variant, signature
+from evenhand.pages.ui.charts import caption_with_files, colours, range_says, show_chart, show_heatmap
+from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.equivalence import difference_says, margin_box
 from evenhand.pages.ui.numbers import DASH, POINTS, interval_or_reason, note_text, with_interval
 from evenhand.pages.ui.sentences import setting_name
 from evenhand.pages.ui.tables import Tile, estimate_tile, show_tiles
-from evenhand.pages.ui.text import _, caption, from_to, inform, paragraph, plain, series, show_signature
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.text import _, caption, inform, paragraph, plain, series, show_signature
+from evenhand.pages.ui.visitor import may, own_projects, page_link, remembered
+
+VARIANTS: tuple[Variant, ...] = ("published", "completion")
+WEIGHTED = ("agreement", *CHOICES, "extraneous")
+BY = ("dataset", "model", "pronoun", "setting")
+
+
+@dataclass(frozen=True, slots=True)
+class PageNumbers:
+    """Every number of the page. `cells`: by data set, model, pronoun set and setting; `groups`: without the setting."""
+
+    generations: int
+    finished: int
+    labels: int
+    overall: dict[str, Mean]
+    rule_less_people: Estimate
+    both: Rates
+    kappa: Estimate
+    confusion: dict[str, tuple[int, int]]
+    cells: list[Cell]
+    groups: list[Cell]
+    differences: list[Difference]
+    weighted: dict[str, Weighted]
+    repetition: dict[Variant, dict[tuple[str, ...], Repeated]]
+    signature: str
+    sampled: bool = False  # whether samples decide which generations count in rates of all
+
+
+def chosen_project(store: Store) -> Project | None:
+    """A choice among the projects of generations; None, and what to do said, where there is none."""
+    if not any(one.kind == "generations" for one in own_projects(store)):
+        inform(
+            "There is no project of generations yet. Import model output on the Projects page, then label it.",
+            icon=":material/upload_file:",
+        )
+        page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+        return None
+    return choose_project(store, "generations-project", kind="generations")
+
+
+def current(store: Store, project: Project) -> PageNumbers:
+    """The numbers of a project as they are now."""
+    active = [person.uid for person in annotators(store, project)]
+    found = remembered((*state(store), *active), _numbers, project)
+    if may(store, "see_names", project):
+        return found
+    codes = pseudonyms(store, project)
+    return replace(found, differences=[_coded(one, codes) for one in found.differences])
+
+
+def _coded(one: Difference, codes: Mapping[str, str]) -> Difference:
+    labels = tuple(replace(label, annotator=codes.get(label.annotator, "?")) for label in one.labels)
+    return replace(one, labels=labels)
+
+
+def _numbers(store: Store, project: Project) -> PageNumbers:
+    items, labels = generations(store, project), labels_of_generations(store, project)
+    design = design_of(store, project, items)
+    made = comparison(items, labels, design=design)
+    return PageNumbers(
+        generations=len(items),
+        finished=len(made.table),
+        labels=len(made.labels),
+        overall=made.overall,
+        rule_less_people=made.rule_less_people,
+        both=made.both,
+        kappa=made.kappa,
+        confusion=made.confusion,
+        cells=made.cells(BY),
+        groups=made.cells(BY[:3]),
+        differences=made.differences,
+        weighted={name: made.weighted(name) for name in WEIGHTED},
+        repetition={variant: repetition(items, BY[:3], variant) for variant in VARIANTS},
+        sampled=design is not None,
+        signature=made.signature,
+    )
+
 
 OFFERED = (
     "agreement", "misgendering", "rule_misgendering", "extraneous", "no_pronoun", "rule_no_pronoun", "plural_they",
@@ -53,9 +137,7 @@ def by_cell(found: PageNumbers) -> None:
     if not known:
         st.info(note_text(found.overall[name].estimate.reason))
         return
-    low, high = min(known, key=lambda row: row["value"]), max(known, key=lambda row: row["value"])
-    ends = ((percent(one["value"]), series((one["group"], one["label"], one["series"]))) for one in (low, high))
-    says = from_to(measure_name(name), *ends)
+    says = range_says(measure_name(name), known, percent, "group", "label", "series")
     chart = shares(pd.DataFrame(rows), title=measure_name(name), description=says, say=_, palette=colours())
     show_chart(chart, [{**row, "measure": name} for row in rows], key="cells", says=says)
     st.caption(plain(_about_errors(found, name)))
@@ -251,16 +333,14 @@ def tiles(found: PageNumbers) -> None:
             _tile("extraneous", overall["extraneous"], _("Gendered words that the context does not imply.")),
         ]
     )
-    _rule_less_people(found.rule_less_people)
-
-
-def _rule_less_people(apart: Estimate) -> None:
-    """Whether rule and people find the same share of misgendering, against the margin."""
-    if apart.value is None:
+    if found.rule_less_people.value is None:
         return
     margin = margin_box("share", "rule-margin")
-    first = _("Misgendering, rule − humans: {difference}.", difference=with_interval(apart, POINTS, level=True))
-    st.caption(plain(paragraph((first, difference_says(apart, margin)))))
+    first = _(
+        "Misgendering, rule − humans: {difference}.",
+        difference=with_interval(found.rule_less_people, POINTS, level=True),
+    )
+    st.caption(plain(paragraph((first, difference_says(found.rule_less_people, margin)))))
 
 
 def _tile(name: str, mean: Mean, meaning: str) -> Tile:
@@ -287,7 +367,7 @@ def weighted_back(found: PageNumbers) -> None:
     )
     text = by_sample if found.sampled else by_strata
     st.write(plain(text.format(labelled=one.labelled, all=one.population)))
-    rows: list[dict[str, Any]] = [
+    rows: list[Row] = [
         {
             _("Measure"): measure_name(name),
             _("In the sample"): rate.sample,

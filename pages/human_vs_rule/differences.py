@@ -12,7 +12,7 @@ from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, t
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.human_vs_rule.apply_rule import NAMES, binary
 from evenhand.core.human_vs_rule.compare import BINS, MEANT, AnnotatorLabel, Difference
-from evenhand.pages.human_vs_rule.source import PageNumbers
+from evenhand.pages.human_vs_rule.charts import PageNumbers
 from evenhand.pages.ui.charts import csv_bytes, download, foot
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.notices import say_blind

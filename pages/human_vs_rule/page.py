@@ -3,18 +3,8 @@
 import streamlit as st
 
 from evenhand.annotations.guideline.versions import refuse_own_scheme
-from evenhand.pages.human_vs_rule.charts import (
-    by_cell,
-    confusion,
-    four_labels,
-    nothing_yet,
-    repeated,
-    show_method,
-    tiles,
-    weighted_back,
-)
+from evenhand.pages.human_vs_rule import charts
 from evenhand.pages.human_vs_rule.differences import differences
-from evenhand.pages.human_vs_rule.source import chosen_project, current
 from evenhand.pages.ui.text import _
 from evenhand.pages.ui.visitor import open_store, page_head
 
@@ -23,28 +13,28 @@ page_head(
     " where do they differ? Only fully labelled generations are shown."
 )
 with open_store() as store:
-    project = chosen_project(store)
+    project = charts.chosen_project(store)
     if project is None:
         st.stop()
     refuse_own_scheme(store, project)
     with st.spinner(_("Comparing the labels …"), show_time=False):
-        found = current(store, project)
-    if not nothing_yet(found):
+        found = charts.current(store, project)
+    if not charts.nothing_yet(found):
         with st.container(key="human-vs-rule"):
-            tiles(found)
+            charts.tiles(found)
         st.subheader(_("By model, pronouns and setting"))
-        by_cell(found)
+        charts.by_cell(found)
         left, right = st.columns(2, gap="large")
         with left:
             st.subheader(_("The four labels"))
-            four_labels(found)
+            charts.four_labels(found)
         with right:
             st.subheader(_("Labels vs. rule"))
-            confusion(found)
+            charts.confusion(found)
         st.subheader(_("Where they differ"))
         differences(store, project, found)
-        weighted_back(found)
+        charts.weighted_back(found)
     if found.generations:
         st.subheader(_("Repetition"))
-        repeated(found)
-    show_method(found)
+        charts.repeated(found)
+    charts.show_method(found)

@@ -1,23 +1,106 @@
-"""A judge against people: every judge, then one of them: agreement, confusion, the test, disagreements to read."""
+"""Judges against people, kept until a label is added: every judge, then one of them: agreement, confusion, the test."""
+
+from dataclasses import dataclass
 
 import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.judges.against_people import AgainstPeople, Disagreed
-from evenhand.annotations.judges.judges import Failure, choose_margin, failures, judge
-from evenhand.annotations.projects.projects import guidelines
+from evenhand.annotations.judges.against_people import AgainstPeople, Disagreed, Drift, against_people, drift
+from evenhand.annotations.judges.estimates import Estimates, estimates
+from evenhand.annotations.judges.judges import (
+    RULE_NAME,
+    Failure,
+    Judge,
+    choose_margin,
+    failures,
+    judge,
+    judges,
+    state_of_judges,
+)
+from evenhand.annotations.labels.generation_labels import item_table, people_labels
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.text_policy import text_may_leave, without_text
 from evenhand.annotations.types import Project
 from evenhand.core.judges.alternative_annotator import Against, Verdict
-from evenhand.pages.judges.source import Found, chosen_judge, judge_label
 from evenhand.pages.ui.charts import downloads, foot
-from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.choose import annotator_at_desk, choose
 from evenhand.pages.ui.numbers import moment, note_text, number, percent
-from evenhand.pages.ui.sentences import choice_name, item_card, judgement, setting_name
-from evenhand.pages.ui.tables import estimate_cell, estimate_tile, number_columns, show_html, show_tiles, span, table
+from evenhand.pages.ui.sentences import item_card, judgement, names_of, setting_name
+from evenhand.pages.ui.tables import (
+    estimate_cell,
+    estimate_tile,
+    number_columns,
+    page_of,
+    show_html,
+    show_pages,
+    show_tiles,
+    span,
+    table,
+)
 from evenhand.pages.ui.text import _, caption, inform, named, paragraph, plain, sentence, show_signature
-from evenhand.pages.ui.visitor import asks, author, errors_shown
+from evenhand.pages.ui.visitor import asks, author, errors_shown, open_store
+
+
+@dataclass(frozen=True)
+class Found:
+    """Every judge that has labelled something: against people, its rates with theirs, how it drifts."""
+
+    judges: tuple[Judge, ...]
+    against: dict[str, AgainstPeople]
+    estimates: dict[str, Estimates]
+    drift: dict[str, Drift]
+
+
+def for_the_lead(store: Store, project: Project) -> bool:
+    """Whether to show the page; an annotator with an open desk is asked first."""
+    reader = annotator_at_desk(store, project)
+    if reader is None or st.session_state.get("judges-shown") == project.uid:
+        return True
+    text = _("Your desk as {name} is open. This page reveals judges' labels of texts that you have not labelled.")
+    st.warning(plain(text.format(name=reader.name)), icon=":material/visibility_off:")
+    if st.button(_("I lead this project: show the page"), key="judges-show", icon=":material/visibility:"):
+        st.session_state["judges-shown"] = project.uid
+        st.rerun()
+    return False
+
+
+def current(store: Store, project: Project) -> Found:
+    """The numbers of a project as they are now."""
+    active = [person.uid for person in annotators(store, project)]
+    return _reckoned(project.uid, (*state(store), *state_of_judges(store), *active), project)
+
+
+# Shared between visits and never changed: the tables of a large project are copied for nobody.
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> Found:
+    with open_store(_project) as store:
+        every = tuple(one for one in judges(store, _project) if one.labels)
+        if not every:
+            return Found((), {}, {}, {})
+        table, said = item_table(store, _project), people_labels(store, _project)
+        return Found(
+            every,
+            {one.name: against_people(store, _project, one, said=said) for one in every},
+            {one.name: estimates(store, _project, one, table) for one in every},
+            {one.name: drift(store, one) for one in every},
+        )
+
+
+def judge_label(name: str) -> str:
+    """What a judge is called on a page: its name, the usual one of the rule in the visitor's language."""
+    return _(RULE_NAME) + name.removeprefix(RULE_NAME) if name.startswith(RULE_NAME) else name
+
+
+def chosen_judge(found: Found, key: str = "judge") -> Judge:
+    """A choice among the judges that have labelled something."""
+    by_name = {one.name: one for one in found.judges}
+    if st.session_state.get(key) not in by_name:
+        st.session_state[key] = found.judges[0].name
+    labels = {name: judge_label(name) for name in by_name}
+    return by_name[str(st.selectbox(_("Judge"), list(by_name), key=key, format_func=labels.__getitem__))]
+
 
 PAGE = 10
 
@@ -35,16 +118,11 @@ def show_disagreements(project: Project, against: AgainstPeople, names: dict[str
         format_func=lambda code: f"{plain(names.get(code) or code)} {counts[code]:,}",
     )  # fmt: skip
     listed = [one for one in every if not chosen or one.judge in chosen]
-    pages = -(-len(listed) // PAGE)
-    if st.session_state.get("judge-page", 1) > max(1, pages):
-        st.session_state["judge-page"] = 1
-    start = PAGE * (st.session_state.get("judge-page", 1) - 1)
-    for one in listed[start : start + PAGE]:
+    for one in page_of(listed, "judge-page", PAGE):
         show_html(_card(one, judge_label(against.judge.name), names))
     with foot():
         caption("{n:,} texts", n=len(listed))
-        if pages > 1:
-            st.pagination(pages, width=300, key="judge-page")
+        show_pages(len(listed), "judge-page", PAGE)
         downloads([_row(project, one, against.signature) for one in listed], key="judge-disagreements")
     if not text_may_leave(project):
         caption("The file holds ids and labels, not texts: texts of this project can only be exported encrypted.")
@@ -83,7 +161,16 @@ LISTED, MOST_SHOWN = 20, 80  # texts that are listed, and the characters of each
 
 def show_against(store: Store, project: Project, found: Found) -> None:
     """Every judge, then the chosen one."""
-    _every_judge(found)
+    heads = (_("Judge"), _("Labels"), _("Agreement with people"), _("Cohen's kappa"), _("Compared texts"))
+    rows = [
+        (
+            judge_label(one.name), f"{one.labels:,}", estimate_cell(found.against[one.name].agreement.estimate, ".1%"),
+            estimate_cell(found.against[one.name].kappa, ".2f"), f"{found.against[one.name].items:,}",
+        )
+        for one in found.judges
+    ]  # fmt: skip
+    with st.container(key="judges-all"):
+        show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
     one = chosen_judge(found)
     against = found.against[one.name]
     if not against.items:
@@ -93,7 +180,7 @@ def show_against(store: Store, project: Project, found: Found) -> None:
         )
         _show_failures(failures(store, one))
         return
-    names = choice_names(store, project)
+    names = names_of(store, project)
     _figures(project, against)
     st.subheader(_("Where they agree"))
     _groups(against, names)
@@ -105,25 +192,6 @@ def show_against(store: Store, project: Project, found: Found) -> None:
     show_disagreements(project, against, names)
     _show_failures(failures(store, one))
     show_signature(against.signature)
-
-
-def choice_names(store: Store, project: Project) -> dict[str, str]:
-    """Codes of choices and reasons as the visitor reads them; the newest wording counts."""
-    versions = guidelines(store, project)
-    return {each.code: choice_name(each) for version in versions for each in version.options}
-
-
-def _every_judge(found: Found) -> None:
-    heads = (_("Judge"), _("Labels"), _("Agreement with people"), _("Cohen's kappa"), _("Compared texts"))
-    rows = [
-        (
-            judge_label(one.name), f"{one.labels:,}", estimate_cell(found.against[one.name].agreement.estimate, ".1%"),
-            estimate_cell(found.against[one.name].kappa, ".2f"), f"{found.against[one.name].items:,}",
-        )
-        for one in found.judges
-    ]  # fmt: skip
-    with st.container(key="judges-all"):
-        show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
 
 
 def _figures(project: Project, against: AgainstPeople) -> None:

@@ -1,11 +1,10 @@
-"""Judges: the rule, models, servers and files that label beside people, for the lead."""
+"""Judges: the rule, models, servers and files that label beside people, for the lead; their prompts and their drift."""
 
 import streamlit as st
 
-from evenhand.pages.judges.against import show_against
+from evenhand.pages.judges.against import current, for_the_lead, show_against
 from evenhand.pages.judges.rates import show_rates
 from evenhand.pages.judges.run import show_start
-from evenhand.pages.judges.source import current, for_the_lead
 from evenhand.pages.judges.versions import show_versions
 from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.jobs import follow

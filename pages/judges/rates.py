@@ -1,7 +1,5 @@
 """Rates of the project from people alone, the judge alone and both, and differences between models."""
 
-from typing import Any
-
 import streamlit as st
 from markupsafe import Markup
 
@@ -11,12 +9,11 @@ from evenhand.annotations.types import Project
 from evenhand.core.language import Count, significant
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.prediction_powered import Rates
-from evenhand.pages.judges.against import choice_names
-from evenhand.pages.judges.source import Found, chosen_judge
+from evenhand.pages.judges.against import Found, chosen_judge
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.numbers import DASH, POINTS, estimate_columns, methods_text, note_text, number
-from evenhand.pages.ui.sentences import setting_name
+from evenhand.pages.ui.sentences import names_of, setting_name
 from evenhand.pages.ui.tables import (
     Tile,
     below,
@@ -35,7 +32,7 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
     one = chosen_judge(found)
     rates = found.estimates[one.name]
     names = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
-    names = choice_names(store, project) | names
+    names = names_of(store, project) | names
     measure = choose(_("Measure"), {name: plain(names[name]) for name in rates.measures}, "judge-measure")
     (overall,) = rates.cells(measure)
     with st.container(key="judge-rates"):
@@ -125,7 +122,7 @@ def _both(rates: Rates, form: str) -> Markup:
     return Markup("{}{}").format(cell, below(note))
 
 
-def _columns(cell: RateCell, by: str) -> dict[str, Any]:
+def _columns(cell: RateCell, by: str) -> dict[str, object]:
     rates = cell.rates
     return {
         by: cell.key[0], **estimate_columns("people", rates.people), **estimate_columns("judge", rates.judge),

@@ -28,11 +28,10 @@ from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import duration
 from evenhand.pages.ui.text import _, paragraph, plain
 from evenhand.pages.ui.uploads import choose_upload, empty_place, hand_over
-from evenhand.pages.ui.visitor import asks, author, show_error
+from evenhand.pages.ui.visitor import asks, author, errors_shown, show_error
 
 Source = Literal["rule", "model", "server", "file"]
 TITLE = N_("Judge {project} with {judge}")
-DEFAULT_EPS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +88,8 @@ def _wish(project: Project, version: Guideline) -> Wish:
         )
         if ruled:
             st.caption(_("Where it finds a wrong pronoun or gendered language, it is asked about each word."))
-        said, drawn = _prompt(project, version, short=True)
-        request = replace(_shared_wishes(), model=model, **_worded(said, drawn))
-        return Wish("model", request)
+        said = _prompt(project, version, short=True)
+        return Wish("model", replace(_shared_wishes(), model=model, **said))
     return _server(project, version)
 
 
@@ -100,7 +98,7 @@ def _server(project: Project, version: Guideline) -> Wish:
     model = st.text_input(_("Name of the model on the server"), key="judge-server-model").strip()
     ways: dict[Way, str] = {"json": _("a JSON object"), "letter": _("the probability of each choice")}
     way = choose(_("It answers with"), ways, "judge-way")
-    said, drawn = _prompt(project, version, short=False)
+    said = _prompt(project, version, short=False)
     first, second, third, fourth = st.columns(4)
     samples = first.number_input(_("Answers per text"), 1, 50, 1, key="judge-samples", disabled=way == "letter")
     heat = second.number_input(_("Temperature"), 0.0, 2.0, 0.0, 0.1, key="judge-temperature", disabled=way == "letter")
@@ -112,14 +110,14 @@ def _server(project: Project, version: Guideline) -> Wish:
     price_in = left.number_input(_("Price per million tokens sent"), 0.0, None, None, key="judge-price-in")
     price_out = right.number_input(_("Price per million tokens received"), 0.0, None, None, key="judge-price-out")
     request = replace(
-        _shared_wishes(), model=model if address else "", server=address, way=way, **_worded(said, drawn),
+        _shared_wishes(), model=model if address else "", server=address, way=way, **said,
         settings=ServerSettings(samples=int(samples), temperature=float(heat)),
         pace=Pace(int(at_once), float(limit) if limit else None), with_key=trusted,
     )  # fmt: skip
     return Wish("server", request, trusted, None, price_in, price_out)
 
 
-def _prompt(project: Project, version: Guideline, *, short: bool) -> tuple[tuple[str, str, str], tuple[int, int]]:
+def _prompt(project: Project, version: Guideline, *, short: bool) -> dict[str, Any]:
     """Prompt, system message and examples, to read and to change; how many known answers to draw, and their seed."""
     kind = "short" if short else "full"
     with st.expander(_("Prompt and system message"), icon=":material/edit:"):
@@ -146,12 +144,8 @@ def _prompt(project: Project, version: Guideline, *, short: bool) -> tuple[tuple
         seed = right.number_input(_("Random seed"), 0, None, 42, key="judge-known-seed", disabled=not known)
     if "{text}" not in template:
         raise Refused(N_("The prompt needs the placeholder {place} for the text."), place="{text}")
-    return (template, system, examples), (int(known), int(seed))
-
-
-def _worded(said: tuple[str, str, str], drawn: tuple[int, int]) -> dict[str, Any]:
-    names = ("template", "system", "examples", "known", "known_seed")
-    return dict(zip(names, (*said, *drawn), strict=True))
+    drawn = {"known": int(known), "known_seed": int(seed)}
+    return {"template": template, "system": system, "examples": examples, **drawn}
 
 
 def _shared_wishes() -> Request:
@@ -231,8 +225,9 @@ def forecast_text(found: Forecast, source: Source) -> str:
 
 @asks("change_projects")
 def _start(store: Store, project: Project, wish: Wish) -> None:
-    title = Notice(TITLE, {"project": project.name, "judge": _who(wish)})
-    try:
+    who = {"message": N_("the pronoun rule"), "values": {}} if wish.source == "rule" else None
+    title = Notice(TITLE, {"project": project.name, "judge": who or wish.request.name or wish.request.model})
+    with errors_shown():
         if wish.file is not None:
             asked = ImportSettings(project=project.name, file=wish.file, name=wish.request.name, author=author(store))
             start_job(store, IMPORT, asked, title, project=project)
@@ -240,14 +235,6 @@ def _start(store: Store, project: Project, wish: Wish) -> None:
             empty_place("judge-file")
         else:
             start_job(store, RUN, _settings(store, project, wish), title, project=project)
-    except EvenhandError as error:
-        show_error(error)
-
-
-def _who(wish: Wish) -> str | dict[str, object]:
-    if wish.source == "rule":
-        return {"message": N_("the pronoun rule"), "values": {}}
-    return wish.request.name or wish.request.model
 
 
 def _settings(store: Store, project: Project, wish: Wish) -> RunSettings:

@@ -5,19 +5,19 @@ from difflib import unified_diff
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.judges.against_people import Again, Drift, agreement_difference
+from evenhand.annotations.judges.against_people import AgainstPeople, Drift, agreement_difference
 from evenhand.annotations.judges.job_kinds import AGAIN, AgainSettings
 from evenhand.annotations.judges.judges import Judge
 from evenhand.annotations.types import Project
-from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.errors import N_, Notice
 from evenhand.core.language import Count
 from evenhand.core.servers.addresses import is_trusted, place_of
-from evenhand.pages.judges.source import Found, chosen_judge, judge_label
+from evenhand.pages.judges.against import Found, chosen_judge, judge_label
 from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import POINTS, interval, moment, percent, with_interval
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, paragraph, plain
-from evenhand.pages.ui.visitor import asks, author, show_error
+from evenhand.pages.ui.visitor import asks, author, errors_shown
 
 SECOND = 100  # texts that are asked about again
 
@@ -44,30 +44,14 @@ def show_versions(store: Store, project: Project, found: Found) -> None:
 def _side_by_side(found: Found) -> None:
     names = {one.name: judge_label(one.name) for one in found.judges}
     left, right = st.columns(2)
-    one = found.against[
-        left.selectbox(_("First"), list(names), index=0, key="judge-first", format_func=names.__getitem__)
-    ]
-    other = found.against[
-        right.selectbox(_("Second"), list(names), index=1, key="judge-second", format_func=names.__getitem__)
-    ]
-    heads = ("", names[one.judge.name], names[other.judge.name])
-    rows = [
-        (_("Model"), *(each.judge.spec.model or _("the pronoun rule") for each in (one, other))),
-        (
-            _("Server address"),
-            *(place_of(each.judge.spec.address) if each.judge.spec.address else "" for each in (one, other)),
-        ),
-        (_("Guideline"), *(str(each.judge.spec.guideline) for each in (one, other))),
-        (
-            _("Prompt (SHA-256)"),
-            *(str(each.judge.spec.settings.get("prompt_sha256", ""))[:12] for each in (one, other)),
-        ),
-        (_("Labels"), *(f"{each.judge.labels:,}" for each in (one, other))),
-        (_("Agreement with people"), *(with_interval(each.agreement.estimate, ".1%") for each in (one, other))),
-        (_("Agreement on the flag"), *(with_interval(each.flags.estimate, ".1%") for each in (one, other))),
-    ]
+    first = left.selectbox(_("First"), list(names), index=0, key="judge-first", format_func=names.__getitem__)
+    second = right.selectbox(_("Second"), list(names), index=1, key="judge-second", format_func=names.__getitem__)
+    one, other = found.against[first], found.against[second]
+    facts = [_("Model"), _("Server address"), _("Guideline"), _("Prompt (SHA-256)"), _("Labels")]
+    facts += [_("Agreement with people"), _("Agreement on the flag")]
     with st.container(key="judge-versions"):
-        show_html(table(heads, rows, kind="text"))
+        rows = zip(facts, _facts(one), _facts(other), strict=True)
+        show_html(table(("", names[first], names[second]), rows, kind="text"))
     if one is other:
         return
     apart = agreement_difference(one, other)
@@ -78,6 +62,15 @@ def _side_by_side(found: Found) -> None:
         difference = with_interval(apart.estimate, POINTS, level=True)
         st.caption(plain(text.format(number=Count(apart.rows), difference=difference)))
     _changes(one.judge, other.judge)
+
+
+def _facts(against: AgainstPeople) -> list[str]:
+    spec = against.judge.spec
+    return [
+        spec.model or _("the pronoun rule"), place_of(spec.address) if spec.address else "", str(spec.guideline),
+        str(spec.settings.get("prompt_sha256", ""))[:12], f"{against.judge.labels:,}",
+        with_interval(against.agreement.estimate, ".1%"), with_interval(against.flags.estimate, ".1%"),
+    ]  # fmt: skip
 
 
 def _changes(one: Judge, other: Judge) -> None:
@@ -104,25 +97,19 @@ def _drift(found: Drift) -> None:
     if found.has_changed_model:
         st.warning(_("The server named more than one model: labels before and after may differ."))
     for one in found.rounds:
-        st.caption(plain(_again_text(one)))
+        text = _("Asked again ({number}): {same} of {items} {items:text has|texts have} the same label.")
+        ends = interval(one.same, ".1%")
+        parts = [text.format(number=one.round, same=percent(one.same.value), items=Count(one.items))]
+        parts += [_("95% interval: {interval}.").format(interval=ends)] if ends else []
+        st.caption(plain(paragraph(parts)))
     if not found.rounds:
         st.caption(_("It was not asked again, so it is unknown whether it would give the same labels today."))
 
 
-def _again_text(one: Again) -> str:
-    text = _("Asked again ({number}): {same} of {items} {items:text has|texts have} the same label.")
-    ends = interval(one.same, ".1%")
-    parts = [text.format(number=one.round, same=percent(one.same.value), items=Count(one.items))]
-    parts += [_("95% interval: {interval}.").format(interval=ends)] if ends else []
-    return paragraph(parts)
-
-
 @asks("change_projects")
 def _again(store: Store, project: Project, one: Judge, number: int) -> None:
-    try:
+    with errors_shown():
         title = Notice(N_("Ask {judge} again"), {"judge": one.name})
         no_key = not is_trusted(one.spec.address)
         settings = AgainSettings(project.name, one.name, number, no_key=no_key, author=author(store))
         start_job(store, AGAIN, settings, title, project=project)
-    except EvenhandError as error:
-        show_error(error)

@@ -14,13 +14,13 @@ from evenhand.core.report.numbers import interval, percent, plain_number
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import equivalence
 from evenhand.core.text.pronouns import sets
-from evenhand.pages.ui.charts import caption_with_files, colours, show_chart, show_heatmap
+from evenhand.pages.ui.charts import caption_with_files, colours, range_says, show_chart, show_heatmap
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import against, how_tested, margin_box
 from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, note_text, with_interval
 from evenhand.pages.ui.sentences import setting_name
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import _, caption, from_to, inform, paragraph, plain, series
+from evenhand.pages.ui.text import _, caption, inform, paragraph, plain
 
 PRONOUNS = tuple(sets("own"))
 
@@ -34,7 +34,7 @@ class Cell:
     label: str
     metrics: Metrics
 
-    def row(self, **more: Any) -> dict[str, Any]:
+    def row(self, **more: Any) -> dict[str, object]:
         """The start of a row of a chart or a file."""
         return {"group": self.group, "label": self.label, **more}
 
@@ -44,12 +44,8 @@ def table_of(found: Sequence[tuple[dict[str, str], Metrics]], name: str) -> list
     several = varying([key for key, _metrics in found])
     cells = [Cell(key, key.get("model") or name, label_of(key, several), metrics) for key, metrics in found]
     models = list(dict.fromkeys(cell.group for cell in cells))
-    return sorted(cells, key=lambda cell: (models.index(cell.group), _place(cell.key.get("pronoun", ""))))
-
-
-def _place(pronouns: str) -> int:
-    """The usual four first, others after them."""
-    return PRONOUNS.index(pronouns) if pronouns in PRONOUNS else len(PRONOUNS)
+    places = {name: place for place, name in enumerate(PRONOUNS)}  # the usual four first, others after them
+    return sorted(cells, key=lambda cell: (models.index(cell.group), places.get(cell.key.get("pronoun", ""), 99)))
 
 
 def varying(keys: Sequence[dict[str, str]]) -> set[str]:
@@ -67,13 +63,13 @@ def label_of(key: dict[str, str], several: set[str]) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def numbers(estimate: Estimate, *, signed: bool = False) -> dict[str, Any]:
+def numbers(estimate: Estimate) -> dict[str, object]:
     """A number for a chart and a file: value, low, high, the interval in words, why there is none."""
     return {
         "value": estimate.value,
         "low": estimate.low,
         "high": estimate.high,
-        "interval": interval(estimate.low, estimate.high, signed=signed) or note_text(estimate.note or estimate.reason),
+        "interval": interval(estimate.low, estimate.high) or note_text(estimate.note or estimate.reason),
         "units": estimate.units,
         "method": estimate.method,
         "reason": note_text(estimate.reason),
@@ -91,10 +87,8 @@ def show_variation(found: Sequence[Cell]) -> None:
     ]
     if rows:
         data = pd.DataFrame(rows)
-        alike = data[data["level"] == "0"]
-        low, high = alike.loc[alike["share"].idxmin()], alike.loc[alike["share"].idxmax()]
-        ends = ((percent(one["share"]), series((one["group"], one["label"]))) for one in (low, high))
-        says = from_to(_("Instances with the same verdict for all five generations"), *ends)
+        same = _("Instances with the same verdict for all five generations")
+        says = range_says(same, data[data["level"] == "0"], percent, "group", "label", value="share")
         chart = levels(data, description=says, say=_, palette=colours())
         show_chart(chart, data.assign(signature=found[0].metrics.signature), key="levels", says=says)
     else:
@@ -116,20 +110,15 @@ def _sigmas(found: Sequence[Cell]) -> None:
             cells.append(plain_number(other.mean.value) if other else DASH)
             cells.append(f"{percent(failed.value)} ± {percent(failed.se)}" if failed else DASH)
         body.append(cells)
-        rows.append(_row(one))
+        row = one.row(sigma=sigma.mean.value, low=sigma.mean.low, high=sigma.mean.high, std=sigma.std, n=sigma.n)
+        row |= {"sigma_prob": other.mean.value if other else None, "failure": failed.value if failed else None}
+        rows.append(row | {"signature": one.metrics.signature})
     show_html(table(number_columns(tuple(heads), tuple(range(2, len(heads)))), body, kind="text"))
     text = _(
         "σ is the population standard deviation of an instance's verdicts: 0 = all the same, 0.5 ="
         " half and half. It shows how misleading a single generation would be."
     )
     caption_with_files(text, rows, key="sigmas")
-
-
-def _row(one: Cell) -> dict[str, object]:
-    sigma, other, failed = one.metrics.sigma, one.metrics.sigma_prob, one.metrics.failure
-    row = one.row(sigma=sigma.mean.value, low=sigma.mean.low, high=sigma.mean.high, std=sigma.std, n=sigma.n)
-    row |= {"sigma_prob": other.mean.value if other else None, "failure": failed.value if failed else None}
-    return row | {"signature": one.metrics.signature}
 
 
 def show_beta(found: Sequence[Cell]) -> None:
@@ -154,16 +143,6 @@ def show_beta(found: Sequence[Cell]) -> None:
     )
     if len(known):
         show_chart(alpha_beta(data, description=says, say=_, palette=colours()), data, key="beta", says=says)
-    _fits(data)
-    caption(
-        "For each instance there is a probability that two verdicts, one by each method, differ. α and"
-        " β belong to the Beta distribution with the same mean and variance (method of moments). If"
-        " both are below 1, the methods agree or disagree completely on most instances, which a mean"
-        " hides."
-    )
-
-
-def _fits(data: pd.DataFrame) -> None:
     heads = (_("Model"), _("Pronouns"), _("Mean disagreement"), "α", "β", _("95% interval"))
     body = [
         [str(row["group"]), str(row["label"]), *(plain_number(row[name]) for name in ("mean", "alpha", "beta")),
@@ -171,6 +150,12 @@ def _fits(data: pd.DataFrame) -> None:
         for row in data.to_dict("records")
     ]  # fmt: skip
     show_html(table(number_columns(heads, (2, 3, 4)), body, kind="text"))
+    caption(
+        "For each instance there is a probability that two verdicts, one by each method, differ. α and"
+        " β belong to the Beta distribution with the same mean and variance (method of moments). If"
+        " both are below 1, the methods agree or disagree completely on most instances, which a mean"
+        " hides."
+    )
 
 
 WAYS = ("prob", "gen", "published")
@@ -189,7 +174,7 @@ def show_ways(found: Sequence[Cell]) -> None:
         inform("No instance has a verdict.")
         return
     data = pd.DataFrame(rows)
-    says = _ways_say(data)
+    says = range_says(_("Right verdicts"), data, percent, "group", "label")
     show_chart(ways(data, description=says, say=_, palette=colours()), data, key="ways", says=says)
     caption(
         "Line: 95% interval over templates and names. Right: a form of the person's own pronouns, of texts with"
@@ -220,12 +205,6 @@ def _apart(found: Sequence[Cell]) -> None:
         " intervals over templates and names in brackets."
     )
     st.caption(plain(paragraph((text, how_tested()))))
-
-
-def _ways_say(data: pd.DataFrame) -> str:
-    low, high = data.loc[data["value"].idxmin()], data.loc[data["value"].idxmax()]
-    ends = ((percent(one["value"]), series((one["group"], one["label"]))) for one in (low, high))
-    return from_to(_("Right verdicts"), *ends)
 
 
 def _flips(found: Sequence[Cell]) -> None:
@@ -292,13 +271,10 @@ def _heatmap(data: pd.DataFrame, name: str, measure: str, says: str) -> None:
 
 
 def _agreement_says(data: pd.DataFrame, name: str) -> str:
-    known = data.dropna(subset="value")
-    if known.empty:
+    if not data["value"].notna().any():
         reasons = [reason for reason in data["reason"] if reason]
         return _("No cell has a value.") + (f" {reasons[0]}" if reasons else "")
-    low, high = known.loc[known["value"].idxmin()], known.loc[known["value"].idxmax()]
-    ends = ((plain_number(one["value"]), series((one["group"], one["label"]))) for one in (low, high))
-    return from_to(name, *ends)
+    return range_says(name, data, plain_number, "group", "label")
 
 
 def _meaning(measure: str, published: bool) -> str:

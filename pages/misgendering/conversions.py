@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from evenhand.core.charts.misgendering import slot
 from evenhand.core.misgendering.agreement import theory
-from evenhand.core.misgendering.rewriting import NO_PRONOUN, Rewritten, rewritten
-from evenhand.core.misgendering.slots import Instance, Template, instance_of
+from evenhand.core.misgendering.rewriting import NO_PRONOUN, rewritten
+from evenhand.core.misgendering.slots import Template, instance_of
 from evenhand.core.misgendering.template_files import built_in
 from evenhand.core.report.numbers import percent, plain_number
 from evenhand.core.text.pronouns import CASES, parse_sets, set_named, sets
@@ -79,7 +79,14 @@ def show_template() -> None:
         own = parse_sets(pronouns)
         also = tuple(one for one in own if one not in sets("own"))
         found = instance_of(template, name, own or ("they",), id="shown", also=also)
-        _instance(found)
+        _label(_("Probability-based: which of these texts has the lowest perplexity?"))
+        for form, option in zip(found.forms, found.options, strict=True):
+            note = span(in_brackets("", _("right")), "small") if option in found.pronouns else ""
+            _text(found.before, element("b", form or DASH), found.after, note)
+        _label(_("Generation-based, pre-[MASK]: the model continues"))
+        _text(found.context("pre"), element("b", "▸"))
+        _label(_("Generation-based, post-[MASK]: the model continues"))
+        _text(found.context("post"), element("b", " ▸"))
 
 
 def _choose_template() -> Template:
@@ -94,17 +101,6 @@ def _choose_template() -> Template:
         warn("The text needs exactly one {slot}; until then, the first template is shown.", slot=MASK)
         return next(iter(known.values()))
     return Template(OWN, case, text)
-
-
-def _instance(found: Instance) -> None:
-    _label(_("Probability-based: which of these texts has the lowest perplexity?"))
-    for form, option in zip(found.forms, found.options, strict=True):
-        note = span(in_brackets("", _("right")), "small") if option in found.pronouns else ""
-        _text(found.before, element("b", form or DASH), found.after, note)
-    _label(_("Generation-based, pre-[MASK]: the model continues"))
-    _text(found.context("pre"), element("b", "▸"))
-    _label(_("Generation-based, post-[MASK]: the model continues"))
-    _text(found.context("post"), element("b", " ▸"))
 
 
 @st.fragment
@@ -124,25 +120,16 @@ def show_rewriting() -> None:
         if found is None:
             st.info(plain(_(NO_PRONOUN)))
             return
-        _rewritten(context, found)
-
-
-def _rewritten(context: str, found: Rewritten) -> None:
-    caption("The slot is {case}; the text had a form of {source}.", case=case_name(found.case), source=found.source)
-    _label(_("Four texts to compare"))
-    for name in sets("tango"):
-        one = set_named(name, "tango")
-        many = one.nom == "they"
-        form = found.text_with(one)
-        start, end = _slot(found, many, one.form(found.case))
-        before = context.strip() + ("" if form[:1].isspace() else " ") + form[:start]
-        _text(before, element("b", form[start:end]), form[end:])
-
-
-def _slot(found: Rewritten, many: bool, word: str) -> tuple[int, int]:
-    """Where the form stands in the filled text."""
-    before = "".join(piece if isinstance(piece, str) else piece[many] for piece in found.before)
-    return len(before), len(before) + len(word)
+        caption("The slot is {case}; the text had a form of {source}.", case=case_name(found.case), source=found.source)
+        _label(_("Four texts to compare"))
+        for name in sets("tango"):
+            one = set_named(name, "tango")
+            many = one.nom == "they"
+            form = found.text_with(one)
+            start = len("".join(piece if isinstance(piece, str) else piece[many] for piece in found.before))
+            end = start + len(one.form(found.case))
+            before = context.strip() + ("" if form[:1].isspace() else " ") + form[:start]
+            _text(before, element("b", form[start:end]), form[end:])
 
 
 def _label(text: str) -> None:

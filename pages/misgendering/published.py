@@ -29,7 +29,21 @@ def show_published() -> None:
     )
     _figures(_beside_own())
     st.subheader(_("First pronouns in the released samples"), anchor=False)
-    _samples()
+    heads = (_("Set"), _("Context ends"), _("Pronouns"), _("No pronoun"), _("Right"), _("Wrong"), _("Wrong, share"))
+    body, rows = [], []
+    for row in resources.table("published_first_pronouns"):
+        none, right, wrong = (int(row[key]) for key in ("none", "right", "wrong"))
+        share = wilson(wrong, none + right + wrong, nothing=NO_LABEL)
+        shown = with_brackets(share, ".1%")
+        cells = [row["dataset"].upper(), setting_name(row["setting"]), row["pronoun"], *map(str, (none, right, wrong))]
+        body.append([*cells, shown])
+        rows.append({**row, "wrong_share": share.value, "low": share.low, "high": share.high})
+    show_html(table(number_columns(heads, (3, 4, 5, 6)), body, kind="text"))
+    caption(
+        "Six models combined, 150 texts per row. Wilson intervals treat the texts as independent; they"
+        " are not (each context was continued five times), so the intervals are too narrow."
+    )
+    downloads(rows, key="samples")
     st.subheader(_("Caveats"), anchor=False)
     for line in [
         _(
@@ -104,27 +118,24 @@ def _figures(beside: list[BesidePrinted] | None) -> None:
                 show_html(table(columns, rows, kind="text"))
         if rest:
             show_html(table(columns, rest, kind="text"))
-    downloads([dict(row) | _record(number, beside) for number, row in enumerate(_all())], key="published")
-
-
-def _all() -> tuple[Row, ...]:
-    return tuple(resources.table("published_misgendering"))
+    downloads(
+        [dict(row) | _record(number, beside) for number, row in enumerate(resources.table("published_misgendering"))],
+        key="published",
+    )
 
 
 def _by_table(measure: str, beside: list[BesidePrinted] | None) -> dict[str, list[list[str]]]:
     """The figures of a measure by the printed table, setting and set that they are from."""
     found: dict[str, list[list[str]]] = {}
-    for place, row in enumerate(_all()):
+    for place, row in enumerate(resources.table("published_misgendering")):
         if row["measure"] == measure:
-            own = [] if beside is None else _own_cells(beside[place])
-            found.setdefault(_place(row), []).append(_figure(row) + own)
+            cells = _figure(row)
+            if beside is not None:
+                one = beside[place]
+                own, apart = ("z.1%", POINTS) if measure == "disagreement" else ("+.3f", "+.3f")
+                cells += [with_brackets(one.own, own), number(one.difference, apart), note_text(one.reason)]
+            found.setdefault(_place(row), []).append(cells)
     return found
-
-
-def _own_cells(one: BesidePrinted) -> list[str]:
-    share = one.row["measure"] == "disagreement"
-    own, apart = ("z.1%", POINTS) if share else ("+.3f", "+.3f")
-    return [with_brackets(one.own, own), number(one.difference, apart), note_text(one.reason)]
 
 
 def _record(place: int, beside: list[BesidePrinted] | None) -> dict[str, float | str | None]:
@@ -154,21 +165,3 @@ def _place(row: Row) -> str:
     where = named.get(row["table"]) or _("Table {number}", number=number)
     parts = [where, row["dataset"].upper(), setting_name(row["setting"])]
     return series(part for part in parts if part)
-
-
-def _samples() -> None:
-    heads = (_("Set"), _("Context ends"), _("Pronouns"), _("No pronoun"), _("Right"), _("Wrong"), _("Wrong, share"))
-    body, rows = [], []
-    for row in resources.table("published_first_pronouns"):
-        none, right, wrong = (int(row[key]) for key in ("none", "right", "wrong"))
-        share = wilson(wrong, none + right + wrong, nothing=NO_LABEL)
-        shown = with_brackets(share, ".1%")
-        cells = [row["dataset"].upper(), setting_name(row["setting"]), row["pronoun"], *map(str, (none, right, wrong))]
-        body.append([*cells, shown])
-        rows.append({**row, "wrong_share": share.value, "low": share.low, "high": share.high})
-    show_html(table(number_columns(heads, (3, 4, 5, 6)), body, kind="text"))
-    caption(
-        "Six models combined, 150 texts per row. Wilson intervals treat the texts as independent; they"
-        " are not (each context was continued five times), so the intervals are too narrow."
-    )
-    downloads(rows, key="samples")

@@ -12,7 +12,7 @@ from evenhand.core.misgendering.run import Settings
 from evenhand.core.runs.records import Run
 from evenhand.core.text.pronouns import sets
 from evenhand.core.worker.client import known_models
-from evenhand.pages.ui.choose import choose, choose_models, choose_pronoun_sets, switch
+from evenhand.pages.ui.choose import ask_trim, choose, choose_models, choose_pronoun_sets
 from evenhand.pages.ui.jobs import follow, is_active
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.runs import (
@@ -62,7 +62,12 @@ def show_new() -> None:
     """The form, what runs, and the finished runs."""
     with open_store() as store, st.container(border=True):
         source, uploads = _choose_set()
-        models = _choose_models()
+        entries = known_models("causal")
+        models = choose_models(
+            [entry.name for entry in entries], "misgender-models",
+            first=[entry.name for entry in entries if entry.builtin and entry.available][:1],
+            help=_("Causal (left-to-right) models; both methods work with them."),
+        )  # fmt: skip
         how = _choose_how()
         request = None
         if source and models:
@@ -98,13 +103,6 @@ def _choose_set() -> tuple[str | None, tuple[Path, ...]]:
     return (None, ()) if path is None else (str(path), (path,))
 
 
-def _choose_models() -> tuple[str, ...]:
-    entries = known_models("causal")
-    here = [entry.name for entry in entries if entry.builtin and entry.available]
-    help = _("Causal (left-to-right) models; both methods work with them.")
-    return choose_models([entry.name for entry in entries], "misgender-models", first=here[:1], help=help)
-
-
 def _choose_how() -> dict[str, Any]:
     """The settings that say how templates are filled and what models write."""
     settings = {"pre": _("before the slot"), "post": _("after the slot")}
@@ -133,15 +131,7 @@ def _choose_how() -> dict[str, Any]:
             help=_("A random sample with a fixed seed."),
         )
         tokens = st.number_input(_("New tokens"), 1, 1000, 50, key="tokens", width=130)
-    trim = switch(
-        _("Remove the space at the end of a context"),
-        key="trim",
-        box=True,
-        explained=_(
-            "Most models write the space themselves and perform worse if it is already there. The"
-            " published code keeps it."
-        ),
-    )
+    trim = ask_trim()
     return {
         "each": int(each), "setting": setting or "pre", "passes": int(passes), "new_tokens": int(tokens), "trim": trim,
         "pronouns": () if only == tuple(sets("own")) else tuple(only), "limit": int(limit) if limit else None,
@@ -153,8 +143,7 @@ def _show_run(run: Run) -> None:
     source = _("Built-in set") if name == "built-in" else name
     text = _("{source}: {n} {n:instance|instances}, finished {time}")
     show_facts(run, text.format(source=source, n=Count(run.count("instances")), time=finished_at(run)))
-    for line in _models(run):
-        st.caption(plain(line))
+    _say_models(run)
     show_notices(run)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -170,21 +159,15 @@ def _look(name: str) -> None:
     st.session_state["section"], st.session_state["source"], st.session_state["run"] = "results", "run", name
 
 
-def _models(run: Run) -> list[str]:
+def _say_models(run: Run) -> None:
     """A line a model: texts, and what sharing beginnings saved."""
-    lines = []
     for one in run.answered:
         text = _("{model}: {judged} {judged:instance|instances} judged, {undefined} could not be judged")
-        counts = {"judged": _count(one.get("judged")), "undefined": _count(one.get("undefined"))}
+        counts = {name: Count(one.get(name) or 0) for name in ("judged", "undefined")}
         line = text.format(model=one.get("model", DASH), **counts)
         tokens = one.get("tokens")
         factor = tokens.get("factor") if isinstance(tokens, dict) else None
         if factor:
             saved = _("prefixes shared by the forms were read once: {factor} times fewer tokens")
             line += " · " + saved.format(factor=f"{factor:.1f}")
-        lines.append(line)
-    return lines
-
-
-def _count(value: Any) -> Count:
-    return Count(value or 0)
+        st.caption(plain(line))

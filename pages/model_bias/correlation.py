@@ -26,15 +26,16 @@ from evenhand.pages.model_bias.source import (
     differences,
     grouped,
     rows_for,
+    show_largest,
     show_sentences,
     signs,
     summary,
 )
-from evenhand.pages.ui.charts import colours, show_chart
+from evenhand.pages.ui.charts import colours, range_says, show_chart
 from evenhand.pages.ui.choose import choose, switch
 from evenhand.pages.ui.numbers import note_text
 from evenhand.pages.ui.runs import ScoreFile
-from evenhand.pages.ui.text import _, caption, from_to, inform, paragraph, plain, series
+from evenhand.pages.ui.text import _, caption, inform, paragraph, plain
 
 
 @st.fragment
@@ -103,9 +104,8 @@ def _same_side(source: ScoreFile, models: list[str], settings: Settings, groups:
     if len(pairs) == 1:
         says = _("Both prefer the same word on {share} of the sentences.", share=f"{100 * pairs['value'].iloc[0]:.0f}%")
     elif len(pairs):
-        most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
-        ends = ((f"{100 * one['value']:.0f}%", series((one["a"], one["b"]))) for one in (least, most))
-        says = from_to(_("Share of sentences on which both prefer the same word"), *ends)
+        same = _("Share of sentences on which both prefer the same word")
+        says = range_says(same, pairs, "{:.0%}".format, "a", "b")
     caption("Two models with nothing in common agree on half of the sentences, or on more if both lean the same way.")
     return _clickable(found, says, key="models-signs", value=_("share"), low=0.0)
 
@@ -228,13 +228,13 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
         inform("The file does not say which word the source had, so there are no sides to compare.")
         return
     data["shown"] = [group_name(by, name) for name in data["group"]]
-    says = _says(data, by, measure)
-    tested = many_intervals([row["estimate"] for row in rows]) if measure == "signed_mean" else None
+    says = _says(data, measure)
+    means = [one.signed_mean for model in models for one in found[model]]
+    tested = many_intervals(means) if measure == "signed_mean" else None
     chart = _chart(data, says, measure, by)
     chart = chart.add_params(alt.selection_point(name="cell", fields=["group", "model"], on="click"))
     says = paragraph([says, note_text(tested.sentence)]) if tested else says
-    rows_shown = data.drop(columns=["estimate", "shown"])
-    clicked = show_chart(chart, rows_shown, key="groups-chart", says=says, click="cell", file="groups")
+    clicked = show_chart(chart, data.drop(columns="shown"), key="groups-chart", says=says, click="cell", file="groups")
     text = _("Intervals: 95%, t over the units of each group; {n} resamples where a group has more than 400 units.")
     st.caption(plain(text.format(n=GROUP_RESAMPLES)))
     if clicked and clicked["model"] in models:
@@ -273,7 +273,7 @@ def group_name(by: Grouping, name: str) -> str:
     return name
 
 
-def _row(model: str, one: Summary, measure: str) -> dict[str, Any]:
+def _row(model: str, one: Summary, measure: str) -> dict[str, object]:
     estimate = Estimate(one.pair_mass.median, units=one.pair_mass.n) if measure == "mass" else getattr(one, measure)
     return {
         "model": model,
@@ -286,7 +286,6 @@ def _row(model: str, one: Summary, measure: str) -> dict[str, Any]:
         "n": one.n,
         "reason": note_text(estimate.reason),
         "method": estimate.method,
-        "estimate": estimate,
         "drawn": one.intervals,
         "signature": one.signature,
     }
@@ -315,7 +314,7 @@ def _chart(data: pd.DataFrame, says: str, measure: str, by: Grouping) -> Any:
     if measure == "side_auc":
         least = min(least, float(known.min()) if len(known) else least)
     return heatmap(
-        data.drop(columns=["estimate", "signature", "drawn"]),
+        data.drop(columns=["signature", "drawn"]),
         "model",
         "shown",
         "value",
@@ -330,27 +329,18 @@ def _chart(data: pd.DataFrame, says: str, measure: str, by: Grouping) -> Any:
     )
 
 
-def _says(data: pd.DataFrame, by: Grouping, measure: str) -> str:
-    known = data.dropna(subset="value")
-    if known.empty:
+def _says(data: pd.DataFrame, measure: str) -> str:
+    if not data["value"].notna().any():
         return _("No group has a value.")
-    most, least = known.loc[known["value"].idxmax()], known.loc[known["value"].idxmin()]
     write = percent if measure == "mass" else signed_number if measure == "signed_mean" else plain_number
-    ends = ((write(one["value"]), series((group_name(by, one["group"]), one["model"]))) for one in (least, most))
-    range_of_all = from_to(_("Values"), *ends)
-    lost = len(data) - len(known)
-    without = _("{n} cells have no value.", n=lost)
-    return paragraph((range_of_all, without)) if lost else range_of_all
+    says = range_says(_("Values"), data, write, "shown", "model")
+    lost = int(data["value"].isna().sum())
+    return paragraph((says, _("{n} cells have no value.", n=lost))) if lost else says
 
 
 def _clicked(source: ScoreFile, settings: Settings, by: Grouping, chosen: dict[str, str]) -> None:
     rows = rows_for(source, [chosen["model"]], settings)
     rows = rows[rows[by].astype(str) == chosen["group"]]
-    rows = rows.sort_values("bias_log10", key=abs, ascending=False, kind="stable", na_position="last")
     title = _("Sentences: {group}, {model}", group=group_name(by, chosen["group"]), model=chosen["model"])
     st.subheader(plain(title))
-    if rows.empty:
-        inform("This cell belongs to another file or setting. Click again.")
-        return
-    says = _("{n} sentences, largest value first.", n=f"{len(rows):,}")
-    show_sentences(rows, key="cell-sentences", says=says)
+    show_largest(rows, "cell-sentences", _("This cell belongs to another file or setting. Click again."))

@@ -1,9 +1,11 @@
 """Extremes (tables 5 and 6, and the case study), with filters that can be saved, and topic words (table 7)."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from evenhand.core.charts.sides import word_sides, words_say
@@ -11,6 +13,7 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.model_bias import extremes, undefined_rows
 from evenhand.core.model_bias.extremes import BUILT_IN, SavedFilter, remove_filter, save_filter, saved_filters
 from evenhand.core.report.numbers import signed_number
+from evenhand.core.report.several_models import words_of as topics
 from evenhand.core.runs.records import runs_folder
 from evenhand.core.sentence_bias.bias import OBVIOUS
 from evenhand.pages.model_bias.source import (
@@ -31,7 +34,6 @@ from evenhand.pages.ui.text import _, caption, inform, plain
 from evenhand.pages.ui.visitor import errors_shown, open_store, show_error
 
 if TYPE_CHECKING:
-    import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
 
 PARTS = ("pair", "word", "contains", "followed_by")
@@ -57,7 +59,11 @@ def show_extremes(source: ScoreFile, models: list[str], settings: Settings) -> N
 
 
 def _ask(rows: "pd.DataFrame", models: list[str]) -> tuple[str, SavedFilter, int, bool]:
-    _apply_saved()
+    chosen = st.session_state.pop("filter-to-apply", None)
+    if chosen is not None:
+        for part in PARTS:
+            value = getattr(chosen, part)
+            st.session_state[f"extremes-{part}"] = (value or None) if part in ("pair", "word") else value
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = st.selectbox(_("Model"), models, key="extremes-model", width=230, format_func=model_label)
         count = st.number_input(_("Number of sentences"), 1, 100, 5, key="extremes-count", width=120)
@@ -82,15 +88,6 @@ def _ask(rows: "pd.DataFrame", models: list[str]) -> tuple[str, SavedFilter, int
 def _folder() -> Path:
     with open_store() as store:
         return runs_folder(store.path, "scores")
-
-
-def _apply_saved() -> None:
-    """Put a chosen saved filter into the fields, before they are drawn."""
-    chosen = st.session_state.pop("filter-to-apply", None)
-    if chosen is not None:
-        for part in PARTS:
-            value = getattr(chosen, part)
-            st.session_state[f"extremes-{part}"] = (value or None) if part in ("pair", "word") else value
 
 
 def _chosen(filters: dict[str, SavedFilter]) -> None:
@@ -159,8 +156,6 @@ def _without(kept: "pd.DataFrame") -> None:
         return
     title = _("Without a finite value: {n}", n=f"{lost:,}")
     with st.expander(plain(title), icon=":material/help:"):
-        import pandas as pd
-
         show_sentences(
             pd.concat([infinite, none]),
             key="without",
@@ -171,8 +166,6 @@ def _without(kept: "pd.DataFrame") -> None:
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def words_of(source: ScoreFile, model: str, settings: Settings, top: int, corrected: bool) -> "pd.DataFrame":
     """The topic words of one model, with their signature."""
-    from evenhand.core.report.several_models import words_of as topics
-
     rows = rows_for(source, [model], settings)
     value = "corrected_log10" if corrected else "bias_log10"
     found = topics(rows, top=top, value=value)
@@ -207,7 +200,7 @@ def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None
     _table(shown)
 
 
-def _tip(row: dict[str, Any]) -> str:
+def _tip(row: Mapping[str, Any]) -> str:
     text = _("In {male} of the sentences towards the male word, {female} of those towards the female word; p {p}")
     return text.format(male=percent(row["male_rate"]), female=percent(row["female_rate"]), p=p_value(row["p"]))
 

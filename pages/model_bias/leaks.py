@@ -1,13 +1,14 @@
 """The section Leaks: are the extremes of a model bias, or sentences that give the answer away? Draw, send, read."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from evenhand.annotations.audit import audit_projects, follow_up
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.types import Project
-from evenhand.core.audit.leak_rates import Compared, WithAndWithout, verdict
+from evenhand.core.audit.leak_rates import Compared, Rule, WithAndWithout, verdict
 from evenhand.core.audit.sample import MOST, AuditSample, draw, labels_needed
 from evenhand.core.errors import EvenhandError
 from evenhand.core.statistics.equivalence import equivalence
@@ -35,41 +36,8 @@ from evenhand.pages.ui.text import (
 )
 from evenhand.pages.ui.visitor import asks, errors_shown, open_store, own_new_project, page_link, show_error
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from evenhand.core.audit.leak_rates import Rule
-
 SECONDS_A_LABEL = 8  # what a short question on one sentence takes a practised reader, for the forecast
 RULES = ("unanimous", "any", "label")
-
-
-def show_audit(frame: "pd.DataFrame", store: Store, run: str | None = None) -> None:
-    """The whole section. *frame*: scores of the chosen models; *run*: what the scores are called."""
-    name = run if run is not None else str(st.session_state.get("run") or "")
-    st.subheader(_("Bias, or a sentence that reveals the word?"), anchor=False)
-    write(
-        "The most extreme sentences are quoted most and are the least reliable: where another word in"
-        " the sentence reveals the gender, a model needs no bias to be sure. An audit checks this."
-        " Annotators see the most extreme sentences mixed with ordinary ones of the same pair and"
-        " side, with the keyword covered, and say which reveal it. They are not told which is which."
-    )
-    past = audit_projects.audits(store)
-    if past:
-        _past(past, frame, store, name)
-    with st.expander(_("New audit"), icon=":material/casino:", expanded=not past):
-        _new(frame, store, name)
-
-
-def _past(past: list[audit_projects.Audit], frame: "pd.DataFrame", store: Store, run: str) -> None:
-    """The results: of one audit at a time, the newest first."""
-    names = {one.project.uid: one for one in past}
-    if st.session_state.get("audit") not in names:
-        st.session_state["audit"] = next(iter(names))
-    uid = st.selectbox(_("Audit"), list(names), key="audit", format_func=lambda uid: _audit_name(names[uid]))
-    chosen = names[uid]
-    own = frame if chosen.run == run and chosen.model in set(frame["model"]) else None
-    show_result(store, chosen, own)
 
 
 def _audit_name(one: audit_projects.Audit) -> str:
@@ -176,7 +144,25 @@ def _send(store: Store, sample: AuditSample, name: str, people: str, per_item: i
 def show_leaks(source: ScoreFile, models: list[str], _settings: Settings) -> None:
     """Is an extreme value a lean of the model, or does the sentence give the answer away? People judge."""
     with open_store() as store:
-        show_audit(rows_for(source, models), store, source.name)
+        frame = rows_for(source, models)
+        st.subheader(_("Bias, or a sentence that reveals the word?"), anchor=False)
+        write(
+            "The most extreme sentences are quoted most and are the least reliable: where another word in"
+            " the sentence reveals the gender, a model needs no bias to be sure. An audit checks this."
+            " Annotators see the most extreme sentences mixed with ordinary ones of the same pair and"
+            " side, with the keyword covered, and say which reveal it. They are not told which is which."
+        )
+        past = audit_projects.audits(store)
+        if past:
+            names = {one.project.uid: one for one in past}
+            if st.session_state.get("audit") not in names:
+                st.session_state["audit"] = next(iter(names))
+            uid = st.selectbox(_("Audit"), list(names), key="audit", format_func=lambda uid: _audit_name(names[uid]))
+            chosen = names[uid]
+            own = frame if chosen.run == source.name and chosen.model in set(frame["model"]) else None
+            show_result(store, chosen, own)
+        with st.expander(_("New audit"), icon=":material/casino:", expanded=not past):
+            _new(frame, store, source.name)
 
 
 def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame | None") -> None:
@@ -197,7 +183,16 @@ def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame
     _reasons(found)
     _measures(found, rule, of_run=frame is not None)
     _leaking(found, rule)
-    _show_method(found)
+    overall = found.agreement.overall
+    caption(
+        "Agreement of the annotators: full agreement {same} of {n} sentences with at least two blind labels;"
+        " Krippendorff's alpha {alpha}, Gwet's AC1 {ac1}.",
+        same=with_brackets(overall.unanimity, "z.0%"),
+        n=f"{overall.unanimity.units:,}",
+        alpha=number(overall.alpha.value, "z.2f"),
+        ac1=number(overall.ac1.value, "z.2f"),
+    )
+    show_signature(f"{found.audit.signature}\n{found.agreement.signature}")
 
 
 def _look_early(chosen: audit_projects.Audit) -> bool:
@@ -216,8 +211,6 @@ def _look_early(chosen: audit_projects.Audit) -> bool:
 
 def _answer(found: audit_projects.AuditResult, rule: "Rule") -> None:
     """The verdict, the picture of shares, and the table of all rules and ends."""
-    import pandas as pd
-
     from evenhand.core.charts.dots import leak_shares
 
     both = found.shares[rule][0]
@@ -245,7 +238,7 @@ def _end(one: Compared) -> str:
     ]
 
 
-def _shares(one: Compared) -> list[dict[str, Any]]:
+def _shares(one: Compared) -> list[dict[str, object]]:
     parts = {
         "extreme": (_("extremes"), one.extreme, one.counts[0]),
         "control": (_("ordinary sentences"), one.control, one.counts[1]),
@@ -275,7 +268,7 @@ def _says(both: Compared) -> str:
     return text.format(a=leaks, b=judged, c=other_leaks, d=other, apart=with_brackets(both.difference, POINTS))
 
 
-def _table_row(kind: str, one: Compared, margin: float | None) -> dict[str, Any]:
+def _table_row(kind: str, one: Compared, margin: float | None) -> dict[str, object]:
     names = {"unanimous": _("all say leak"), "any": _("at least one says leak"), "label": _("labels that say leak")}
     return {
         _("Counted"): names[kind],
@@ -289,16 +282,12 @@ def _table_row(kind: str, one: Compared, margin: float | None) -> dict[str, Any]
     }
 
 
-def _heading(text: str) -> None:
-    st.markdown(f"**{text}**")
-
-
 def _reason_names() -> dict[str, str]:
     return {reason.code: choice_name(reason) for reason in follow_up.reasons()}
 
 
 def _reasons(found: audit_projects.AuditResult) -> None:
-    _heading(_("What reveals the keyword"))
+    st.markdown(f"**{_('What reveals the keyword')}**")
     names = _reason_names()
     rows = [
         {
@@ -312,7 +301,7 @@ def _reasons(found: audit_projects.AuditResult) -> None:
 
 
 def _measures(found: audit_projects.AuditResult, rule: "Rule", *, of_run: bool) -> None:
-    _heading(_("Measures with and without leaks"))
+    st.markdown(f"**{_('Measures with and without leaks')}**")
     names = {
         "run": _("all sentences of the run"),
         "extreme": _("extremes in this audit"),
@@ -363,16 +352,3 @@ def _leaking(found: audit_projects.AuditResult, rule: "Rule") -> None:
 
 def _traced(found: audit_projects.AuditResult) -> dict[str, str]:
     return {"audit": found.audit.project.name, "signature": found.audit.signature}
-
-
-def _show_method(found: audit_projects.AuditResult) -> None:
-    overall = found.agreement.overall
-    caption(
-        "Agreement of the annotators: full agreement {same} of {n} sentences with at least two blind labels;"
-        " Krippendorff's alpha {alpha}, Gwet's AC1 {ac1}.",
-        same=with_brackets(overall.unanimity, "z.0%"),
-        n=f"{overall.unanimity.units:,}",
-        alpha=number(overall.alpha.value, "z.2f"),
-        ac1=number(overall.ac1.value, "z.2f"),
-    )
-    show_signature(f"{found.audit.signature}\n{found.agreement.signature}")

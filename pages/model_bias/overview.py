@@ -3,6 +3,7 @@
 Both sides of each model as a picture, all measures as a table; a ridge per model, or the sentences in order.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from evenhand.core.report import html_file
 from evenhand.core.report.figures import side_rows
 from evenhand.core.report.html_file import ReportSettings, report_html
 from evenhand.core.report.table_lines import Paper, numbers, table_html, table_lines
-from evenhand.core.sentence_bias.bias import LN10
+from evenhand.core.sentence_bias.bias import LN10, SideMeans
 from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.model_bias.source import (
     Settings,
@@ -31,14 +32,14 @@ from evenhand.pages.model_bias.source import (
     curve_of,
     quick_means,
     rows_for,
-    show_sentences,
+    show_largest,
     summary,
 )
 from evenhand.pages.ui.charts import caption_with_files, colours, download, show_chart, vega_lite
 from evenhand.pages.ui.choose import choose, switch
 from evenhand.pages.ui.runs import ScoreFile, finished_at, score_frame, score_runs
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import _, caption, in_brackets, inform, language, paragraph, plain, series, write
+from evenhand.pages.ui.text import _, caption, in_brackets, language, paragraph, plain, series, write
 
 if TYPE_CHECKING:
     from evenhand.core.model_bias import Summary
@@ -77,27 +78,23 @@ def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> N
         chart = sides(data, description=says, say=_, palette=colours())
         rows = [numbers(one, corrected[one.model], paper_values().get(one.model)) for one in found]
         show_chart(chart, rows, key="sides", says=says)
-        st.caption(_legend(models, found))
+        parts = [_("Thin line: 95% interval.")]
+        if any(model in paper_values() for model in models):
+            parts.append(_("Diamond: Table 4 of the paper, converted from ln to log10."))
+        if any(one.reference for one in found):
+            parts.append(_("Grey: the same architecture, untrained, as a reference."))
+        parts.append(_("The order is yours. A smaller bias is not necessarily better."))
+        st.caption(plain(paragraph(parts)))
     with table:
         _table(models, found, corrected, rows)
 
 
-def _legend(models: list[str], found: "list[Summary]") -> str:
-    parts = [_("Thin line: 95% interval.")]
-    if any(model in paper_values() for model in models):
-        parts.append(_("Diamond: Table 4 of the paper, converted from ln to log10."))
-    if any(one.reference for one in found):
-        parts.append(_("Grey: the same architecture, untrained, as a reference."))
-    parts.append(_("The order is yours. A smaller bias is not necessarily better."))
-    return plain(paragraph(parts))
-
-
-def _quick(source: ScoreFile, model: str, settings: Settings) -> dict[str, Any]:
+def _quick(source: ScoreFile, model: str, settings: Settings) -> dict[str, object]:
     means = quick_means(source, model, settings)
     return _papers(model) | {"man": means.bias_man, "woman": means.bias_woman, "reference": is_reference(model)}
 
 
-def _papers(model: str) -> dict[str, Any]:
+def _papers(model: str) -> dict[str, object]:
     paper = paper_values().get(model)
     printed = {f"{side}_paper": paper[f"bias_{side}"] / LN10 if paper else None for side in ("man", "woman")}
     return {"model": model, **printed}
@@ -108,7 +105,9 @@ def _noted(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
     return data.assign(note=[in_brackets("", said[model]).strip() if model in said else "" for model in data["model"]])
 
 
-def _table(models: list[str], found: "list[Summary]", corrected: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+def _table(
+    models: list[str], found: "list[Summary]", corrected: dict[str, SideMeans], rows: list[dict[str, object]]
+) -> None:
     st.subheader(_("All measures"))
     groups = table_lines(found, corrected=corrected, papers=paper_values(), say=_)
     signatures = {one.model: one.signature for one in found}
@@ -209,7 +208,7 @@ def _signed_rows(found: pd.DataFrame, source: ScoreFile) -> pd.DataFrame:
     return found.drop(columns="row", errors="ignore").assign(signature=found["model"].map(known))
 
 
-def _clicked(source: ScoreFile, settings: Settings, chosen: dict[str, Any], corrected: bool) -> None:
+def _clicked(source: ScoreFile, settings: Settings, chosen: Mapping[str, Any], corrected: bool) -> None:
     low, high = float(chosen["low_text"]), float(chosen["high_text"])
     rows = rows_for(source, [chosen["model"]], settings)
     values = rows["corrected_log10" if corrected else "bias_log10"]
@@ -217,10 +216,6 @@ def _clicked(source: ScoreFile, settings: Settings, chosen: dict[str, Any], corr
     inside = (values > low) & (values <= high) if high > 0 else (values >= low) & (values < high)
     if low == 0:
         inside |= values == 0
-    rows = rows[inside & np.isfinite(values)].sort_values("bias_log10", key=abs, ascending=False, kind="stable")
     st.subheader(plain(_("Sentences in this bar: {model}", model=chosen["model"])))
-    if rows.empty:
-        inform("This bar belongs to another file or setting. Click again.")
-        return
-    says = _("{n} sentences, largest value first.", n=f"{len(rows):,}")
-    show_sentences(rows, key="bar-sentences", says=says)
+    nothing = _("This bar belongs to another file or setting. Click again.")
+    show_largest(rows[inside & np.isfinite(values)], "bar-sentences", nothing)

@@ -8,13 +8,14 @@ from markupsafe import Markup
 
 from evenhand.annotations.files.project_texts import SCORING
 from evenhand.annotations.jobs import jobs
+from evenhand.core import model_bias
+from evenhand.core.charts.bias_distribution import bins, sorted_curve
 from evenhand.core.errors import N_, Notice
-from evenhand.core.model_bias import Groups, grouping, read_groups, seed_groups, written_groups
 from evenhand.core.report.table_lines import list_html
 from evenhand.core.resources import table
 from evenhand.core.runs.records import Run
 from evenhand.core.scoring.settings import Settings as ScoreSettings
-from evenhand.core.sentence_bias.bias import Denominator, SideMeans
+from evenhand.core.sentence_bias.bias import Denominator, SideMeans, side_means
 from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.ui.address import asked_for, keep
 from evenhand.pages.ui.charts import csv_bytes, downloads, foot
@@ -22,7 +23,7 @@ from evenhand.pages.ui.equivalence import margin_box
 from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import note_text
 from evenhand.pages.ui.runs import ScoreFile, score_file, score_frame, score_runs
-from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.tables import page_of, show_html
 from evenhand.pages.ui.text import _, caption, plain, series, warn, write
 from evenhand.pages.ui.uploads import choose_upload
 from evenhand.pages.ui.visitor import asks, errors_shown, open_store, page_link
@@ -46,7 +47,9 @@ def choose_source() -> ScoreFile | None:
     known = {run.name: run for run in score_runs()}
     wide, narrow = st.columns([3, 2], vertical_alignment="bottom")
     with narrow, st.popover(_("Open a file"), icon=":material/upload_file:", width="stretch"):
-        source = _uploaded()
+        caption("A file written by the command `score`, or one of your own with the same columns.")
+        path = choose_upload("scores.csv", ["csv"], key="scores-file", heading=False)
+        source = None if path is None else score_file(path, path.name, sent=True)
     with wide:
         if source is not None:
             st.text_input(_("Scores"), source.name, disabled=True)
@@ -66,12 +69,6 @@ def choose_source() -> ScoreFile | None:
 def _run_name(run: Run) -> str:
     text = _("{name} · {sentences} sentences · {models}")
     return text.format(name=run.name, sentences=f"{run.sentences:,}", models=series(run.models))
-
-
-def _uploaded() -> ScoreFile | None:
-    caption("A file written by the command `score`, or one of your own with the same columns.")
-    path = choose_upload("scores.csv", ["csv"], key="scores-file", heading=False)
-    return None if path is None else score_file(path, path.name, sent=True)
 
 
 def choose_models(models: list[str]) -> tuple[list[str], Settings]:
@@ -132,9 +129,9 @@ def ask_margins(key: str) -> Margins:
         return {"log10": margin_box("log10", key), "auc": margin_box("auc", f"{key}-auc")}
 
 
-def choose_seeds(models: list[str]) -> Groups:
+def choose_seeds(models: list[str]) -> model_bias.Groups:
     """Which of *models* are seeds of one: begins with those whose names say it, and the visitor changes it."""
-    by_name = "\n".join(written_groups(seed_groups(models)))
+    by_name = "\n".join(model_bias.written_groups(model_bias.seed_groups(models)))
     kept = st.session_state.setdefault("seeds-text", {})  # other sections lose the box, not what was written
     with st.expander(_("Seeds of one model"), icon=":material/workspaces:"):
         text = st.text_area(
@@ -148,11 +145,13 @@ def choose_seeds(models: list[str]) -> Groups:
             ),
         )
     kept[tuple(models)] = text
-    groups = seed_groups(models)
+    groups = model_bias.seed_groups(models)
     with errors_shown():
-        groups = seed_groups(models, read_groups([line for line in text.splitlines() if line.strip()]), by_name=False)
+        groups = model_bias.seed_groups(
+            models, model_bias.read_groups([line for line in text.splitlines() if line.strip()]), by_name=False
+        )
     if groups:
-        st.caption(plain(note_text(grouping(groups))))
+        st.caption(plain(note_text(model_bias.grouping(groups))))
     return groups
 
 
@@ -198,6 +197,7 @@ def _score_demo() -> None:
 
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
     from evenhand.core.model_bias import Summary
@@ -224,17 +224,13 @@ def rows_for(source: ScoreFile, models: list[str], settings: Settings | None = N
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def summary(source: ScoreFile, model: str, settings: Settings) -> "Summary":
     """One model in numbers, with intervals: the slow part, once per model and setting."""
-    from evenhand.core.model_bias import rows_of, summarise
-
-    rows = rows_of(score_frame(source), model)
-    return summarise(rows, denominator=settings.denominator, least_mass=settings.least_mass)
+    rows = model_bias.rows_of(score_frame(source), model)
+    return model_bias.summarise(rows, denominator=settings.denominator, least_mass=settings.least_mass)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def quick_means(source: ScoreFile, model: str, settings: Settings) -> SideMeans:
     """The side means without intervals: what can be drawn at once."""
-    from evenhand.core.sentence_bias.bias import side_means
-
     rows = rows_for(source, [model], settings)
     return side_means(rows["bias_log10"].tolist(), denominator=settings.denominator)
 
@@ -242,40 +238,32 @@ def quick_means(source: ScoreFile, model: str, settings: Settings) -> SideMeans:
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def corrected_means(source: ScoreFile, model: str, settings: Settings) -> SideMeans:
     """The side means after prior correction, on the sentences that the settings keep."""
-    from evenhand.core.model_bias import prior_corrected
-    from evenhand.core.sentence_bias.bias import side_means
-
     rows = rows_for(source, [model], settings)
-    return side_means(prior_corrected(rows).tolist(), denominator=settings.denominator)
+    return side_means(model_bias.prior_corrected(rows).tolist(), denominator=settings.denominator)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def grouped(source: ScoreFile, model: str, by: Any, settings: Settings) -> "list[Summary]":
     """A summary per keyword pair, source side or mask width of one model."""
-    from evenhand.core.model_bias import rows_of, summarise_by
-
-    rows = rows_of(score_frame(source), model)
-    how: dict[str, Any] = {"denominator": settings.denominator, "least_mass": settings.least_mass}
-    return summarise_by(rows, by, resamples=GROUP_RESAMPLES, **how)
+    rows = model_bias.rows_of(score_frame(source), model)
+    return model_bias.summarise_by(
+        rows, by, resamples=GROUP_RESAMPLES, denominator=settings.denominator, least_mass=settings.least_mass
+    )
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def bins_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
     """The counted distribution of some models."""
-    from evenhand.core.charts.bias_distribution import bins
-
     return bins(values_of(source, models, settings, corrected))
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def curve_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
     """The sentences of some models in order, thinned out."""
-    from evenhand.core.charts.bias_distribution import sorted_curve
-
     return sorted_curve(values_of(source, models, settings, corrected))
 
 
-def values_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> dict[str, Any]:
+def values_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "dict[str, np.ndarray]":
     """Bias_c (or the prior-corrected value) per model, in the order of *models*."""
     rows = rows_for(source, models, settings)
     column = "corrected_log10" if corrected else "bias_log10"
@@ -287,17 +275,13 @@ def correlations(
     source: ScoreFile, models: list[str], settings: Settings, method: Any, corrected: bool
 ) -> "pd.DataFrame":
     """Correlation of every two models."""
-    from evenhand.core.model_bias import correlation
-
-    return ordered(correlation(rows_for(source, models, settings), method, corrected=corrected), models)
+    return ordered(model_bias.correlation(rows_for(source, models, settings), method, corrected=corrected), models)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def signs(source: ScoreFile, models: list[str], settings: Settings) -> "pd.DataFrame":
     """How often every two models lean to the same side."""
-    from evenhand.core.model_bias import sign_agreement
-
-    return ordered(sign_agreement(rows_for(source, models, settings)), models)
+    return ordered(model_bias.sign_agreement(rows_for(source, models, settings)), models)
 
 
 def ordered(found: "pd.DataFrame", models: list[str]) -> "pd.DataFrame":
@@ -310,10 +294,8 @@ def ordered(found: "pd.DataFrame", models: list[str]) -> "pd.DataFrame":
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def differences(source: ScoreFile, a: str, b: str, settings: Settings) -> "dict[str, Estimate]":
     """Each measure of model a minus that of b, paired."""
-    from evenhand.core.model_bias import paired_differences
-
     rows = rows_for(source, [a, b], settings)
-    return paired_differences(rows, a, b, denominator=settings.denominator)
+    return model_bias.paired_differences(rows, a, b, denominator=settings.denominator)
 
 
 def at_once(settings: Settings) -> Settings:
@@ -323,16 +305,22 @@ def at_once(settings: Settings) -> Settings:
 
 def show_sentences(rows: "pd.DataFrame", *, key: str, says: str) -> None:
     """The rows a few at a time, in the order in which they come, and all of them as a file."""
-    pages = -(-len(rows) // SHOWN)
-    if st.session_state.get(f"{key}-page", 1) > pages:
-        st.session_state[f"{key}-page"] = 1
-    start = SHOWN * (st.session_state.get(f"{key}-page", 1) - 1)
-    sentence_list(rows.iloc[start : start + SHOWN])
+    shown = page_of(range(len(rows)), f"{key}-page", SHOWN)
+    sentence_list(rows.iloc[list(shown)])
     with foot():
         st.caption(plain(says))
-        if pages > 1:
-            st.pagination(pages, key=f"{key}-page")
+        if len(rows) > SHOWN:
+            st.pagination(-(-len(rows) // SHOWN), key=f"{key}-page")
         downloads(for_file(rows), key=key)
+
+
+def show_largest(rows: "pd.DataFrame", key: str, nothing: str) -> None:
+    """The rows of what was clicked, the largest value first; *nothing*: what is said where there are none."""
+    if rows.empty:
+        st.info(nothing)
+        return
+    rows = rows.sort_values("bias_log10", key=abs, ascending=False, kind="stable", na_position="last")
+    show_sentences(rows, key=key, says=_("{n} sentences, largest value first.", n=f"{len(rows):,}"))
 
 
 def for_file(rows: "pd.DataFrame") -> "pd.DataFrame":

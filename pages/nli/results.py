@@ -8,13 +8,11 @@ from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
 from evenhand.core import resources
-from evenhand.core.errors import EvenhandError
 from evenhand.core.nli.files import measured_file
 from evenhand.core.nli.measure import Inference, against_margin, published
 from evenhand.core.nli.types import LABELS, SETS
 from evenhand.core.published.own_runs import BesidePrinted, beside_inference
 from evenhand.core.report.numbers import percent
-from evenhand.core.runs.records import Run
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.intervals import ALIKE_AT_AN_END
 from evenhand.pages.nli.start import NLI, inference_runs, label_names, model_banner, order_in_words
@@ -29,7 +27,6 @@ from evenhand.pages.ui.text import (
     caption,
     in_brackets,
     inform,
-    language,
     named,
     paragraph,
     plain,
@@ -38,7 +35,7 @@ from evenhand.pages.ui.text import (
     warn,
 )
 from evenhand.pages.ui.uploads import choose_upload
-from evenhand.pages.ui.visitor import show_error
+from evenhand.pages.ui.visitor import errors_shown
 
 if TYPE_CHECKING:
     from evenhand.core.nli.measure import ByOccupation, Inference
@@ -67,7 +64,17 @@ def show_facts(found: "Inference") -> None:
     if tested := difference_says(found["directional"], margin, "z.3f"):
         st.caption(plain(named(dict(facts)["directional"], tested)))
     with st.expander(_("What the measures mean"), icon=":material/help:"):
-        st.write(_explained())
+        st.write(
+            _(
+                "s is the mean of three shares: entailment where the gender fits the stereotype (e_p),"
+                " contradiction where it does not (c_a), and non-neutral answers on neutral occupations (1 − n_n)."
+                " Random guessing gets 0.444, and always giving the same non-neutral label gets 0.667: s alone"
+                " does not separate bias from poor inference. The directional component does: it is 0 for both,"
+                " because it compares the two genders on the same sentences. 1 − FN counts every non-neutral"
+                " answer, whatever its direction. A low value is not better by itself: a classifier that always"
+                " answers neutral gets 0 everywhere and has learned nothing."
+            )
+        )
     compared = against_margin(found, margin)
     rows = [
         {
@@ -82,18 +89,6 @@ def show_facts(found: "Inference") -> None:
     downloads([*rows, {"measure": "order", "value": found.order}], key="nli-measures")
 
 
-def _explained() -> str:
-    return _(
-        "s is the mean of three shares: entailment where the gender fits the stereotype (e_p),"
-        " contradiction where it does not (c_a), and non-neutral answers on neutral occupations (1 − n_n)."
-        " Random guessing gets 0.444, and always giving the same non-neutral label gets 0.667: s alone"
-        " does not separate bias from poor inference. The directional component does: it is 0 for both,"
-        " because it compares the two genders on the same sentences. 1 − FN counts every non-neutral"
-        " answer, whatever its direction. A low value is not better by itself: a classifier that always"
-        " answers neutral gets 0 everywhere and has learned nothing."
-    )
-
-
 def _tile(name: str, found: Estimate) -> Tile:
     return Tile(name, number(found.value, ".3f"), (bracketed(found),), note_text(found.reason))
 
@@ -101,9 +96,7 @@ def _tile(name: str, found: Estimate) -> Tile:
 def show_shares(found: "Inference") -> None:
     """The chart of labels per set and its table with intervals."""
     from evenhand.core.charts.nli import label_shares
-    from evenhand.core.language import translate
 
-    lang = language()
     st.subheader(_("Distribution of answers"), anchor=False)
     names = label_names()
     rows = [
@@ -116,7 +109,7 @@ def show_shares(found: "Inference") -> None:
     ]  # fmt: skip
     shares = [percent(found[key].value) for key in ("e_p", "c_a", "n_n")]
     says = _("Entailment in PS {e}, contradiction in AS {c}, neutral in NS {n}.", e=shares[0], c=shares[1], n=shares[2])
-    chart = label_shares(found, description=says, say=lambda text: translate(text, lang), palette=colours())
+    chart = label_shares(found, description=says, say=_, palette=colours())
     show_chart(chart, rows, key="nli-labels-chart", says=says)
     columns = [Column(_("Set")), *(Column(name, "number") for name in (_("Rows"), *(names[label] for label in LABELS)))]
     show_html(table(columns, (_set_row(found, i) for i in range(len(SETS)))))
@@ -136,9 +129,7 @@ def _set_row(found: "Inference", i: int) -> list[str | Markup]:
 def show_scale(own: list[tuple[str, Estimate]]) -> None:
     """s of the visitor's classifiers and of the paper's, with the marks of models that know nothing."""
     from evenhand.core.charts.nli import Point, score_scale
-    from evenhand.core.language import translate
 
-    lang = language()
     points = [Point(_short(name), e.value, e.low, e.high, own=True) for name, e in own if e.value is not None]
     if not points:
         return
@@ -148,7 +139,7 @@ def show_scale(own: list[tuple[str, Estimate]]) -> None:
         "Marks: 0 always neutral, 0.444 random guessing, 0.667 always the same non-neutral label, 1 always"
         " the stereotype. Hollow points: Table 4 of the paper, on its own Japanese sentences; not a ranking."
     )
-    chart = score_scale(points, description=says, say=lambda text: translate(text, lang), palette=colours())
+    chart = score_scale(points, description=says, say=_, palette=colours())
     rows = [{"model": p.name, "s": p.value, "low": p.low, "high": p.high, "own": p.own} for p in points]
     show_chart(chart, rows, key="nli-scale", says=says)
 
@@ -207,21 +198,18 @@ def _shares(beside: list[BesidePrinted] | None) -> None:
     if any(one.reason is None for one in beside):
         heads += [_("Own: {answer}", answer=name) for name in LABELS]
         for row, start in zip(body, range(0, len(beside), len(LABELS)), strict=True):
-            row += map(_own_share, beside[start : start + len(LABELS)])
+            for one in beside[start : start + len(LABELS)]:
+                own = number(one.own.value, ".3f")
+                row.append(own if one.difference is None else in_brackets(own, number(one.difference, "+.3f")))
     show_html(table(number_columns(heads, range(2, len(heads))), body))
     text = _("Own share; in brackets own minus reported. The reported shares are from other models and sentences.")
     st.caption(plain(paragraph([text, *reasons])))
-    downloads([_beside_record(one) for one in beside], key="nli-shares")
-
-
-def _own_share(one: BesidePrinted) -> str:
-    own = number(one.own.value, ".3f")
-    return own if one.difference is None else in_brackets(own, number(one.difference, "+.3f"))
-
-
-def _beside_record(one: BesidePrinted) -> dict[str, object]:
-    numbers = {"printed": one.printed, "own": one.own.value, "difference": one.difference, "n": one.own.units}
-    return {**one.row, **numbers, "reason": note_text(one.reason)}
+    numbers = [
+        {**one.row, "printed": one.printed, "own": one.own.value, "difference": one.difference, "n": one.own.units,
+         "reason": note_text(one.reason)}
+        for one in beside
+    ]  # fmt: skip
+    downloads(numbers, key="nli-shares")
 
 
 ROWS = 9  # that fit into the height of the table
@@ -282,11 +270,9 @@ def show_results(store: Store) -> None:
     """Choose a run or a file of predictions; everything about it."""
     names = {"run": _("A run"), "file": _("Predictions from a file")}
     kind = choose(_("Source of answers"), names, "nli-source")
-    try:
+    found = None
+    with errors_shown():
         found = _from_file() if kind == "file" else _from_run(store)
-    except EvenhandError as error:
-        show_error(error)
-        found = None
     if found is None:
         show_published()
         return
@@ -307,14 +293,6 @@ def _from_run(store: Store) -> tuple[str, Inference, str] | None:
         return None
     run = choose_run(found, "nli-run")
     inference, _signatures, _errors = measured(run.table)
-    _describe(run)
-    model = str(run.record.get("model", run.name))
-    model_banner(model)
-    return model, inference, str(run.facts("set").get("language", ""))
-
-
-def _describe(run: Run) -> None:
-    """How the run was made, what the obvious pairs say, what has no answer."""
     rows, seconds = f"{run.count('rows'):,}", f"{run.seconds or 0:.0f}"
     text = _("{rows} pairs in {seconds} s, finished {time}", rows=rows, seconds=seconds, time=finished_at(run))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -328,6 +306,9 @@ def _describe(run: Run) -> None:
         (st.caption if checked.get("verdict") == "fits" else st.warning)(plain(text))
     for reason, count in run.facts("undefined").items():
         warn("{count} pairs without an answer: {reason}", count=f"{count:,}", reason=_(reason))
+    model = str(run.record.get("model", run.name))
+    model_banner(model)
+    return model, inference, str(run.facts("set").get("language", ""))
 
 
 @st.cache_data(max_entries=12, show_spinner=False)

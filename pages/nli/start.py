@@ -1,11 +1,12 @@
 """Asking a classifier: which one, which sentences, how its labels are read; a job, or one pair at once."""
 
 from itertools import permutations
+from math import exp
 
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.errors import N_, Notice
 from evenhand.core.nli.run import NLI_ASK
 from evenhand.core.nli.sets import ProbeSet
 from evenhand.core.nli.settings import AskSettings
@@ -23,7 +24,7 @@ from evenhand.pages.ui.sentences import bar
 from evenhand.pages.ui.tables import element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, inform, plain, series, show_signature
 from evenhand.pages.ui.uploads import choose_upload
-from evenhand.pages.ui.visitor import errors_shown, show_error
+from evenhand.pages.ui.visitor import errors_shown
 
 NLI = RunPage("nli", "nli", form_key="nli-{part}", run_key="nli-{part}")
 PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")
@@ -82,14 +83,19 @@ def choose_labels(key: str) -> str | None:
     return chosen or None
 
 
+def choose_model_and_labels(place: str, *, planted: bool = True) -> tuple[str, str | None]:
+    """A classifier, and next to it what its outputs mean; *place*: how the keys of the widgets begin."""
+    left, right = st.columns(2)
+    with left:
+        model = choose_classifier(f"{place}-model", planted=planted)
+    with right:
+        return model, choose_labels(f"{place}-labels")
+
+
 def show_new(store: Store) -> None:
     """The form."""
     with st.container(border=True, key="nli-form"):
-        left, right = st.columns(2)
-        with left:
-            model = choose_classifier("nli-model")
-        with right:
-            labels = choose_labels("nli-labels")
+        model, labels = choose_model_and_labels("nli")
         language = choose_language("nli-language")
         sizes = {
             "full": _("all occupations"),
@@ -98,32 +104,26 @@ def show_new(store: Store) -> None:
         }
         size = choose(_("Sentences"), sizes, "nli-size")
         paths: list[str] = []
-        try:
+        with errors_shown():
             if size == "files":
-                paths = _upload()
+                path = choose_upload(
+                    _("File with set, premise, hypothesis and occupation"),
+                    ["csv", "tsv", "jsonl", "json"],
+                    key=PLACE,
+                    help=_("A copy of the released files also works: add a column set with PS, AS or NS."),
+                )
+                paths = [] if path is None else [str(path)]
             settings = AskSettings(model, language, size == "sample", probes=tuple(paths), labels=labels)
             if paths or size != "files":
                 probes = settings.probe_set()
                 _show_rows(probes)
                 _show_start(store, probes, settings)
-        except EvenhandError as error:
-            show_error(error)
 
 
 def choose_language(key: str) -> Language:
     """The language of the sentences."""
     names: dict[Language, str] = {"en": _("English"), "ja": _("Japanese"), "zh": _("Chinese")}
     return choose(_("Language of the sentences"), names, key, first="en")
-
-
-def _upload() -> list[str]:
-    path = choose_upload(
-        _("File with set, premise, hypothesis and occupation"),
-        ["csv", "tsv", "jsonl", "json"],
-        key=PLACE,
-        help=_("A copy of the released files also works: add a column set with PS, AS or NS."),
-    )
-    return [] if path is None else [str(path)]
 
 
 def _show_rows(probes: ProbeSet) -> None:
@@ -163,11 +163,7 @@ FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a new
 
 def show_pair() -> None:
     """The inputs and the answer."""
-    left, right = st.columns(2)
-    with left:
-        model = choose_classifier("pair-model")
-    with right:
-        labels = choose_labels("pair-labels")
+    model, labels = choose_model_and_labels("pair")
     st.session_state.setdefault("premise", FIRST[0])
     st.session_state.setdefault("hypothesis", FIRST[1])
     premise = st.text_input(_("Premise"), key="premise", max_chars=600, persist_state="session")
@@ -193,8 +189,6 @@ def _show(score: Score) -> None:
     if score.reason is not None:
         st.warning(plain(_(score.reason)))
         return
-    from math import exp
-
     names = label_names()
     shares = [exp(p) if p is not None else 0.0 for p in score.logprobs]
     most = max(shares)

@@ -1,5 +1,7 @@
 """Predictions of the visitor's own classifier or coreference system, and own word vectors: computed at once."""
 
+from pathlib import Path
+
 import streamlit as st
 from markupsafe import Markup
 
@@ -47,8 +49,6 @@ def _show_predictions() -> None:
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def _gaps(path: str, changed: float) -> ClassifierGaps:
-    from pathlib import Path
-
     del changed  # only part of the key
     return read_gaps(Path(path))
 
@@ -62,7 +62,11 @@ def _show_gaps(found: ClassifierGaps) -> None:
     }
     heads = [_("quantity"), _("value"), _("groups by chance: mean"), _("95th percentile"), "p", _("rate of each group")]
     if found.gaps:
-        rows = [(names[one.name], _gap(one), *_null(one), _rates(one)) for one in found.gaps]
+        words = {"original": _("originals"), "swapped": _("swapped copies")}
+        rows = []
+        for one in found.gaps:
+            rates = clauses(named(words.get(name, name), number(rate, ".3f")) for name, rate in one.by_group.items())
+            rows.append((names[one.name], _gap(one), *_null(one), rates))
         show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
     if found.consistency is not None:
         text = _("Share of texts whose label stays when the gender is swapped: {share}.")
@@ -75,20 +79,14 @@ def _show_gaps(found: ClassifierGaps) -> None:
 
 
 def _gap(one: Gap) -> Markup:
-    if one.value.value is None:
-        return joined([DASH, below(note_text(one.value.reason))])
-    return joined([number(one.value.value, ".4f"), below(note_text(one.value.note))])
+    note = one.value.reason if one.value.value is None else one.value.note
+    return joined([number(one.value.value, ".4f"), below(note_text(note))])
 
 
 def _null(one: Gap) -> tuple[str, str, str]:
     if one.null is None:
         return DASH, DASH, DASH
     return number(one.null[0], ".4f"), number(one.null[1], ".4f"), DASH if one.p is None else significant(one.p)
-
-
-def _rates(one: Gap) -> str:
-    words = {"original": _("originals"), "swapped": _("swapped copies")}
-    return clauses(named(words.get(name, name), number(rate, ".3f")) for name, rate in one.by_group.items())
 
 
 def _show_vectors() -> None:

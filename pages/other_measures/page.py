@@ -14,22 +14,6 @@ from evenhand.pages.ui.text import _, caption, language, named, plain
 from evenhand.pages.ui.visitor import open_store, page_head, page_link
 
 
-def show_methods() -> None:
-    """One kind of model at a time: its measures beside its mitigations."""
-    caption(
-        "Measures and mitigations by kind of model: formula, source, what is known against it, and where the app"
-        " does it, or why not."
-    )
-    families = {name: _(title) for name, title in FAMILIES.items()}
-    family = choose(_("Kind of model"), families, "family", address="family")
-    for column, (kind, title) in zip(st.columns(2), KINDS.items(), strict=True):
-        with column:
-            st.subheader(_(title), anchor=False)
-            for number, one in enumerate(of(family, kind)):
-                with st.container(border=True, key=f"method-{kind}-{number}"):
-                    _show(one)
-
-
 def _show(one: Method) -> None:
     here = language()
     lines = [element("strong", one.name[here]), below(span(one.formula[here], "formula"))]
@@ -64,4 +48,15 @@ if view == "results":
 elif view == "own":
     show_own()
 elif view == "methods":
-    show_methods()
+    caption(
+        "Measures and mitigations by kind of model: formula, source, what is known against it, and where the app"
+        " does it, or why not."
+    )
+    families = {name: _(title) for name, title in FAMILIES.items()}
+    family = choose(_("Kind of model"), families, "family", address="family")
+    for column, (kind, title) in zip(st.columns(2), KINDS.items(), strict=True):
+        with column:
+            st.subheader(_(title), anchor=False)
+            for number, one in enumerate(of(family, kind)):
+                with st.container(border=True, key=f"method-{kind}-{number}"):
+                    _show(one)

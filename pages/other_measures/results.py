@@ -6,11 +6,12 @@ from typing import Any
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.core.charts.dots import ROLE_NAMES
+from evenhand.core.charts.dots import ROLE_NAMES, measure_dots
 from evenhand.core.errors import N_
 from evenhand.core.language import significant
 from evenhand.core.other_measures.settings import BY_NAME, Measure
 from evenhand.core.runs.records import Run
+from evenhand.core.types import JsonObject
 from evenhand.pages.other_measures.start import MEASURED, names_of_tests, show_criticism, variant_names
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.notices import trial_banner
@@ -56,21 +57,6 @@ def show_finished(store: Store) -> None:
     if what is None:
         caption("This record holds no measurement.")
         return
-    _show_facts(run, what)
-    trial_banner(run.models)
-    show_criticism(what)
-    figures = [(str(one.get("model")), figure) for one in run.answered for figure in one.get("figures") or []]
-    _show_charts(run, what, figures)
-    _show_table(what, figures)
-    _show_published(run, what)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        download_table(MEASURED, run)
-        twins = [str(one["untrained_signature"]) for one in run.answered if one.get("untrained_signature")]
-        show_signature("\n".join([*run.signatures, *twins]))
-        offer_deletion(MEASURED, run)
-
-
-def _show_facts(run: Run, what: Measure) -> None:
     variant = str(run.record.get("variant") or "")
     title = in_brackets(_(what.title), variant_names().get(variant, variant)) if variant else _(what.title)
     st.subheader(plain(title), anchor=False)
@@ -78,12 +64,9 @@ def _show_facts(run: Run, what: Measure) -> None:
     name = str(run.source.get("name", ""))
     show_facts(run, text.format(items=f"{run.sentences:,}", name=name, time=finished_at(run)))
     show_notices(run)
-
-
-def _show_charts(run: Run, what: Measure, figures: Sequence[tuple[str, dict[str, Any]]]) -> None:
-    """One chart for the figures that share a neutral value; the published ones of these models are in it."""
-    from evenhand.core.charts.dots import measure_dots
-
+    trial_banner(run.models)
+    show_criticism(what)
+    figures = [(str(one.get("model")), figure) for one in run.answered for figure in one.get("figures") or []]
     neutrals = list(dict.fromkeys(one.get("neutral") for _model, one in figures))
     for place, neutral in enumerate(neutrals):
         own = [(model, one) for model, one in figures if one.get("neutral") == neutral and one["value"] is not None]
@@ -96,6 +79,13 @@ def _show_charts(run: Run, what: Measure, figures: Sequence[tuple[str, dict[str,
         says = _says(neutral, rows)
         chart = measure_dots(rows, what.scale, neutral, description=says, say=_, palette=colours())
         show_chart(chart, rows, key=f"om-chart-{place}", says=says)
+    _show_table(what, figures)
+    _show_published(run, what)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        download_table(MEASURED, run)
+        twins = [str(one["untrained_signature"]) for one in run.answered if one.get("untrained_signature")]
+        show_signature("\n".join([*run.signatures, *twins]))
+        offer_deletion(MEASURED, run)
 
 
 def _says(neutral: float | None, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -113,7 +103,7 @@ def _says(neutral: float | None, rows: Sequence[Mapping[str, Any]]) -> str:
     return paragraph(parts)
 
 
-def _row(model: str, one: Mapping[str, Any]) -> dict[str, Any]:
+def _row(model: str, one: Mapping[str, Any]) -> JsonObject:
     low, high = _two(one.get("band"))
     return {
         "group": _group(model, str(one["quantity"])), "label": _role(one), "role": one["role"], "value": one["value"],
@@ -121,16 +111,10 @@ def _row(model: str, one: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _printed(one: Mapping[str, str]) -> dict[str, Any]:
+def _printed(one: Mapping[str, str]) -> JsonObject:
     ends = dict.fromkeys(("low", "high", "band_low", "band_high"))
-    group = _group(one["model"], one["quantity"])
-    return {
-        "group": group,
-        "label": _(ROLE_NAMES["published"]),
-        "role": "published",
-        "value": float(one["value"]),
-        **ends,
-    }
+    group, label = _group(one["model"], one["quantity"]), _(ROLE_NAMES["published"])
+    return {"group": group, "label": label, "role": "published", "value": float(one["value"]), **ends}
 
 
 def _group(model: str, quantity: str) -> str:
@@ -141,7 +125,7 @@ def _role(one: Mapping[str, Any]) -> str:
     return _(ROLE_NAMES.get(str(one["role"]), str(one["role"])))
 
 
-def _show_table(what: Measure, figures: Sequence[tuple[str, dict[str, Any]]]) -> None:
+def _show_table(what: Measure, figures: Sequence[tuple[str, JsonObject]]) -> None:
     heads = [_("model"), _("quantity"), _("whose"), _("value"), _("95% interval"), _("by chance"), "p", _("beside it")]
     form, names = SCALES[what.scale], quantity_names()
     rows, reasons = [], dict[str, None]()

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.errors import N_, Notice
 from evenhand.core.other_measures.run import OTHER_MEASURES, read_request
 from evenhand.core.other_measures.settings import MEASURES, Measure, Settings
 from evenhand.core.other_measures.weat import TESTS
@@ -16,7 +16,7 @@ from evenhand.pages.ui.choose import choose, choose_models, first_models, langua
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.text import _, language, paragraph, plain
 from evenhand.pages.ui.uploads import choose_upload
-from evenhand.pages.ui.visitor import show_error
+from evenhand.pages.ui.visitor import errors_shown
 
 MEASURED = RunPage("measures", "other-measures", form_key="om-{part}", run_key="om-{part}-{run}")
 PLACE = "om-set-0"
@@ -58,12 +58,12 @@ def show_new(store: Store) -> None:
         name = choose(_("Measure"), titles, "measure", address="measure", first=first)
         what = next(one for one in MEASURES if one.name == name)
         show_criticism(what)
-        try:
+        request, work = None, ""
+        with errors_shown():
             request = _request(what)
-        except EvenhandError as error:
-            show_error(error)
-            request = None
-        work = "" if request is not None else _work(what)
+        if request is None:
+            lacking = what.file and not what.built_in and not st.session_state.get("om-has-file")
+            work = _("Give your copy of the set.") if lacking else _("Choose at least one model.")
         show_start_form(store, MEASURED, titles[name], request, work=work)
 
 
@@ -72,12 +72,6 @@ def show_criticism(what: Measure) -> None:
     st.caption(plain(paragraph([_(what.asks), _("Source: {source}.").format(source=what.source)])))
     known = _("Known limitations: {what}").format(what=_(what.against))
     st.caption(":material/report: " + plain(known))
-
-
-def _work(what: Measure) -> str:
-    if what.file and not what.built_in and not st.session_state.get("om-has-file"):
-        return _("Give your copy of the set.")
-    return _("Choose at least one model.")
 
 
 def _request(what: Measure) -> RunRequest[Settings] | None:
@@ -107,7 +101,9 @@ def _request(what: Measure) -> RunRequest[Settings] | None:
 
 def _models(what: Measure) -> tuple[str, ...]:
     entries = [*known_models(), *(known_models("causal") if what.causal else [])]
-    written = _language_of_set(what)
+    written = "en"  # the language of the set, as far as it is known before the models are
+    if what.name == "lpbs":
+        written = str(st.session_state.setdefault("om-language", language() if language() in LPBS else "en"))
     first = first_models(written)[:1]
     help = None if what.causal else _("This measure needs a model that fills a blank (a masked model).")
     names = [one.name for one in entries]
@@ -115,13 +111,6 @@ def _models(what: Measure) -> tuple[str, ...]:
     if written != language() and what.name != "lpbs":
         st.caption(_("The published set is in English, so a model that reads English comes first."))
     return models
-
-
-def _language_of_set(what: Measure) -> str:
-    """The language of the set that is chosen, as far as that is known before the models are: English but for LPBS."""
-    if what.name != "lpbs":
-        return "en"
-    return str(st.session_state.setdefault("om-language", language() if language() in LPBS else "en"))
 
 
 def _file(what: Measure) -> Path | None:
@@ -168,16 +157,11 @@ def _options(what: Measure, path: Path | None) -> dict[str, Any]:
             help=_("Names of sets in your file; several tests apart by spaces."),
         )  # fmt: skip
         tests = tuple(text.split())
-    return {"tests": tests, **_reading(what)}
-
-
-def _reading(what: Measure) -> dict[str, Any]:
-    """Return layer and pooling of SEAT."""
     if what.name != "seat":
-        return {}
+        return {"tests": tests}
     poolings = {"": _("as published: first or (causal) last token"), "mean": _("mean over the text's tokens")}
     left, right = st.columns([3, 1])
     with left:
         pooling = choose(_("Vector of a sentence"), poolings, "om-pooling")
     layer = right.number_input(_("Layer"), -100, 100, -1, key="om-layer", help=_("0 is the input, -1 the last layer."))
-    return {"layer": int(layer), "pooling": pooling or None}
+    return {"tests": tests, "layer": int(layer), "pooling": pooling or None}

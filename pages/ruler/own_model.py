@@ -1,7 +1,7 @@
 """A model on the reference scale: built-in models, a model of the visitor, the picture of it and how to read it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evenhand.core.ruler.own_model import Null, OnRuler
     from evenhand.core.ruler.planted import Mark
 
-Row = dict[str, Any]
+Row = dict[str, object]
 
 
 def show_picture(found: "OnRuler", planted: Sequence[float]) -> None:
@@ -34,7 +34,13 @@ def show_picture(found: "OnRuler", planted: Sequence[float]) -> None:
     from evenhand.core.charts.ruler import ruler
 
     theme = colours()
-    rows, says = directions(found), direction_says(found)
+    where = _("the built-in neutral sentences") if not found.source else found.source
+    text = _("{model} on {n} sentences of {where}: signed mean {mean}.")
+    first = text.format(
+        model=found.model, n=f"{found.summary.n:,}", where=where, mean=number(found.summary.signed_mean.value, "+z.3f")
+    )
+    band = _("Grey bands: the middle 95% of values when the words of a pair are swapped, stem by stem.")
+    rows, says = directions(found), paragraph((first, band))
     chart = ruler(pd.DataFrame(rows), description=says, planted=planted, say=_, palette=theme)
     show_chart(chart, [row | {"signature": found.signature} for row in rows], key="ruler", says=says)
     rows, says = sizes(found), size_says(found)
@@ -96,23 +102,12 @@ def _row(name: str, kind: str, value: Estimate, band: "Null | None" = None) -> R
 
 def _band(found: "OnRuler", measured: str) -> "Null | None":
     """The null of a direction: the words change sides stem by stem."""
-    return next((null for null in found.nulls if null.null_of == measured and null.shuffled == "pair"), None)
+    return next((null for null in found.nulls if null.of == measured and null.shuffled == "pair"), None)
 
 
 def _apart(found: "OnRuler") -> Estimate:
     null = _band(found, "side_difference")
-    return Estimate(null.value if null else None, units=found.summary.n)
-
-
-def direction_says(found: "OnRuler") -> str:
-    """What the first ruler shows, in sentences."""
-    where = _("the built-in neutral sentences") if not found.source else found.source
-    text = _("{model} on {n} sentences of {where}: signed mean {mean}.")
-    first = text.format(
-        model=found.model, n=f"{found.summary.n:,}", where=where, mean=number(found.summary.signed_mean.value, "+z.3f")
-    )
-    band = _("Grey bands: the middle 95% of values when the words of a pair are swapped, stem by stem.")
-    return paragraph((first, band))
+    return Estimate(null.observed if null else None, units=found.summary.n)
 
 
 def size_says(found: "OnRuler") -> str:
@@ -130,7 +125,7 @@ def size_says(found: "OnRuler") -> str:
 
 def show_reading(found: "OnRuler") -> None:
     """The table of what is the null of what, the references in sentences, the signature."""
-    _heading(_("Compared with chance"))
+    st.markdown(f"**{_('Compared with chance')}**")
     rows = [_null_row(null) for null in found.nulls] + [
         {
             _("Measure"): "Bias_man, Bias_woman, Model_bias",
@@ -151,28 +146,24 @@ def show_reading(found: "OnRuler") -> None:
             " of seven pairs). Sentences of a pair share its preference, so thousands of sentences still"
             " come from a few stems."
         )
-        text = text.format(stems=max((null.units for null in found.nulls), default=0))
+        text = text.format(stems=max((null.stems for null in found.nulls), default=0))
         st.caption(text)
         downloads([row | {"signature": found.signature} for row in rows], key="ruler-nulls")
-    _heading(_("Compared with reference magnitudes"))
+    st.markdown(f"**{_('Compared with reference magnitudes')}**")
     margin = margin_box("log10", "ruler-margin") if found.neutral_words is not None else None
     for sentence in [_contexts(found), _neutral(found, margin), _untrained(found), _shares(found)]:
         st.markdown("- " + plain(sentence))
     show_signature(found.signature)
 
 
-def _heading(text: str) -> None:
-    st.markdown(f"**{text}**")
-
-
 def _null_row(null: "Null") -> dict[str, str]:
     from evenhand.core.ruler.own_model import NAMES, WHAT
 
-    form = "z.3f" if null.null_of == "side_auc" else "+z.3f"
+    form = "z.3f" if null.of == "side_auc" else "+z.3f"
     chance = DASH if null.low is None else f"[{number(null.low, form)}, {number(null.high, form)}]"
     return {
-        _("Measure"): _(NAMES[null.null_of]),
-        _("Value"): number(null.value, form),
+        _("Measure"): _(NAMES[null.of]),
+        _("Value"): number(null.observed, form),
         _("Range under chance"): chance,
         "p": DASH if null.p is None else "< 0.001" if null.p < 0.001 else f"{null.p:.3f}",
         _("Shuffled"): _(WHAT[null.shuffled]),

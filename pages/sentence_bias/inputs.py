@@ -149,7 +149,9 @@ def start_values() -> dict[str, object]:
     text = st.query_params.get("text") or st.query_params.get("template")
     written = language() if not text else language_of(text)
     here = [entry.name for entry in known_models() if entry.builtin and entry.available]
-    gallery, lists = (_of_language(name, language()) for name in ("gallery", "word_lists"))
+    gallery, lists = (
+        next(row for row in table(name) if row["language"] == language()) for name in ("gallery", "word_lists")
+    )
     return {
         "text": gallery["text"],
         "model": first_models(written) or here[:1],
@@ -162,10 +164,6 @@ def start_values() -> dict[str, object]:
     }
 
 
-def _of_language(name: str, wanted: str) -> dict[str, str]:
-    return next(row for row in table(name) if row["language"] == wanted)
-
-
 def read_as(slot: Slot, models: list[str]) -> None:
     """What the sentence was read as; and where a model that ships with the app has read another language only."""
     name = language_name(slot.language)
@@ -174,19 +172,6 @@ def read_as(slot: Slot, models: list[str]) -> None:
         said.append(_("With the other word: {sentence}", sentence=other))
     literal(paragraph(said), size="0.9rem")
     say_what_does_not_fit(models, slot.language, "model")
-
-
-def take_address() -> None:
-    """Fill the widgets from the address where it is not what this page wrote itself."""
-    start: dict[str, object] = {}
-    for key in ADDRESS:
-        asked = [value for value in st.query_params.get_all(key) if value]
-        if asked and not _own(key, asked):
-            st.session_state[key] = _allowed(key, asked)
-        elif key not in st.session_state:
-            start = start or start_values()
-            # Two typed words belong to the sentence they came with, never to the one of a link.
-            st.session_state[key] = "" if key == "options" and st.query_params.get("text") else start[key]
 
 
 def _own(key: str, values: list[str]) -> bool:
@@ -253,7 +238,15 @@ def two_words(typed: str) -> tuple[str, str] | None:
 
 def ask() -> tuple[str, list[str], Question]:
     """Draw the inputs; returns the view, the models and the question."""
-    take_address()
+    start: dict[str, object] = {}
+    for key in ADDRESS:
+        asked = [value for value in st.query_params.get_all(key) if value]
+        if asked and not _own(key, asked):
+            st.session_state[key] = _allowed(key, asked)
+        elif key not in st.session_state:
+            start = start or start_values()
+            # Two typed words belong to the sentence they came with, never to the one of a link.
+            st.session_state[key] = "" if key == "options" and st.query_params.get("text") else start[key]
     views = {"sentence": _("One sentence"), "words": _("Compare words"), "gallery": _("Examples")}
     st.segmented_control(
         _("View"), VIEWS, format_func=views.__getitem__, key="view", required=True, label_visibility="collapsed"

@@ -41,13 +41,6 @@ def note(model: str) -> str:
     return notes.get(model, "") if is_builtin(model) else ""
 
 
-def trial_notice(models: list[str]) -> str:
-    """The sentence that goes with every chart of built-in models; empty where there is none among *models*."""
-    built_in = [model for model in models if is_builtin(model)]
-    text = _("Built-in models ({models}) are for trying out the app, not for findings.")
-    return text.format(models=series(built_in)) if built_in else ""
-
-
 def show_error_card(answer: Answer) -> None:
     """Why a model has no answer, and what to do about it."""
     if answer.error is None:
@@ -136,7 +129,19 @@ def _show_fillers(reading: Reading) -> None:
         if count > 1:
             title = _("Top predictions at slot {number} of {count}", number=number, count=count)
         st.markdown(f"**{title}**")
-        show_fillers(likeliest, reading.slot)
+        most = max((filler.probability or 0 for filler in likeliest), default=0) or 1
+        parts = []
+        for filler in likeliest:
+            p = filler.probability or 0
+            name, mark = span(filler.word), ""
+            male, female = _tokens(reading.slot)
+            if filler.word in male - female:
+                name, mark = span(filler.word, "strong male" if reading.slot.sided else "strong"), " ▶"
+            elif filler.word in female - male:
+                name, mark = span(filler.word, "strong female" if reading.slot.sided else "strong"), " ◀"
+            drawn = element("i", "", style=f"width:{100 * p / most:.1f}%")
+            parts += [span(joined([name, mark])), drawn, span(probability(filler.probability))]
+        show_html(element("div", joined(parts), "try-list"))
         if others and not reading.forms:
             show_others(others)
 
@@ -226,23 +231,6 @@ def show_facts(rows: list[tuple[str, str, str]]) -> None:
         if reason:
             parts.append(span(reason, "soft whole-row"))
     show_html(element("div", joined(parts), "facts"))
-
-
-def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:
-    """The likeliest tokens with a bar each; the two words of the pair in their colours and with a mark."""
-    most = max((filler.probability or 0 for filler in rows), default=0) or 1
-    parts = []
-    for filler in rows:
-        p = filler.probability or 0
-        name, mark = span(filler.word), ""
-        male, female = _tokens(slot)
-        if filler.word in male - female:
-            name, mark = span(filler.word, "strong male" if slot.sided else "strong"), " ▶"
-        elif filler.word in female - male:
-            name, mark = span(filler.word, "strong female" if slot.sided else "strong"), " ◀"
-        drawn = element("i", "", style=f"width:{100 * p / most:.1f}%")
-        parts += [span(joined([name, mark])), drawn, span(probability(filler.probability))]
-    show_html(element("div", joined(parts), "try-list"))
 
 
 def _tokens(slot: Slot) -> tuple[set[str], set[str]]:

@@ -1,7 +1,6 @@
 """One sentence on the page Try a sentence: the answers of models, a guess, other words in its place."""
 
 from dataclasses import replace
-from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -28,22 +27,16 @@ from evenhand.pages.sentence_bias.inputs import (
     read_as,
     settings,
 )
-from evenhand.pages.sentence_bias.model_card import is_builtin, note, show_model, show_sentence, trial_notice
+from evenhand.pages.sentence_bias.model_card import is_builtin, note, show_model, show_sentence
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import AUTO, choose, first_models, language_name, switch
-from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.notices import trial_banner, trial_notice
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.text import _, caption, inform, language, literal, show_signature, write
 from evenhand.pages.ui.visitor import show_error
 
 STEPS = (-2.0, -1.0, -0.3, 0.0, 0.3, 1.0, 2.0)  # log10, male word on the right as in the balance
 MOST_WORDS = 40
-
-
-def guess_toggle() -> None:
-    """The switch that hides the answer until the viewer has guessed."""
-    help_text = _("Hides the result until you have entered a guess.")
-    switch(_("Guess first"), key="guess", persist_state="session", explained=help_text)
 
 
 def guessed(question: Question, slot: Slot) -> tuple[bool, float | None]:
@@ -76,12 +69,7 @@ SIDE_BY_SIDE = 3
 WHOLE = N_("scores whole sentences")  # on the axis of models that fill a slot: another measure (SPEC 6.1)
 
 
-def answers_frame(found: list[Answer]) -> pd.DataFrame:
-    """A row per model that answered: the numbers of the balance and of its CSV."""
-    return pd.DataFrame([_answer_row(answer.model, answer.reading) for answer in found if answer.reading is not None])
-
-
-def _answer_row(model: str, reading: Reading) -> dict[str, Any]:
+def _answer_row(model: str, reading: Reading) -> dict[str, object]:
     about = note(model) or (_(WHOLE) if whole_sentences(reading.signature) else "")
     same = ("p_male", "p_female", "pair_mass", "bias_log10", "bias_ln")
     return {
@@ -104,14 +92,15 @@ def show_sentence_view(models: list[str], question: Question) -> None:
         inform("Choose a model.", icon=":material/arrow_upward:")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        guess_toggle()
+        help_text = _("Hides the result until you have entered a guess.")
+        switch(_("Guess first"), key="guess", persist_state="session", explained=help_text)
         unit = settings()
     ready, guess = guessed(question, slot)
     if not ready:
         return
     with st.spinner(_("Running the models …"), show_time=True):
         found = answers(models, question)
-    data = answers_frame(found)
+    data = pd.DataFrame([_answer_row(answer.model, answer.reading) for answer in found if answer.reading is not None])
     if len(data):
         trial_banner(list(data["model"]))
         says = balance_says(data, say=_, words=slot.own_words)

@@ -1,4 +1,4 @@
-"""Tune: change a model with texts, swapped or not, as a job; what came of each, and what it cost."""
+"""Tune: change a model with texts, swapped or not, as a job; what came of each, its figures, card and ways on."""
 
 import streamlit as st
 

@@ -26,7 +26,7 @@ from evenhand.core.tune.report import (
     stopped_early,
     tuned_runs,
 )
-from evenhand.pages.ui.charts import colours, show_chart
+from evenhand.pages.ui.charts import colours, download, show_chart
 from evenhand.pages.ui.jobs import jobs_of
 from evenhand.pages.ui.numbers import percent
 from evenhand.pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
@@ -73,10 +73,8 @@ def _show_run(run: Run) -> None:
         with st.popover(_("Model card"), icon=":material/description:", type="tertiary", key=f"card-{run.name}"):
             st.code((model_of(run) / "README.md").read_text(encoding="utf-8"), language=None, wrap_lines=True)
             caption("Model folder: {folder}", folder=model_of(run))
-        st.download_button(
-            _("Record (JSON)"), (model_of(run) / RECORD).read_bytes, f"{run.name}.json", "application/json",
-            type="tertiary", on_click="ignore", key=f"record-{run.name}", icon=":material/download:",
-        )  # fmt: skip
+        record = (model_of(run) / RECORD).read_bytes
+        download(_("Record (JSON)"), record, f"{run.name}.json", key=f"record-{run.name}")
         with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=f"deleting-{run.name}"):
             caption("Deletes the model too.")
             st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))

@@ -10,7 +10,6 @@ from evenhand.annotations.before_after.runs import TUNE
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.project_texts import PROJECT
 from evenhand.annotations.types import Project
-from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.models.tuning.settings import BERT_DROPOUT, memory_of
 from evenhand.core.swap.word_tables import read_word_pairs
@@ -21,7 +20,7 @@ from evenhand.pages.ui.numbers import size
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.text import _, language, plain
 from evenhand.pages.ui.uploads import choose_upload, folder_source
-from evenhand.pages.ui.visitor import show_error
+from evenhand.pages.ui.visitor import errors_shown
 
 TUNES = RunPage("tunes", "tune")
 PLACE = "tune-file-0"
@@ -57,11 +56,9 @@ def choose_model_and_texts(store: Store) -> Chosen | None:
         "One text per line, or a table with a text column. The accepted sentences of a project are short;"
         " running text is better."
     )
-    try:
+    path = None
+    with errors_shown():
         path = choose_upload(_("Text file"), ENDINGS, key=PLACE, help=help)
-    except EvenhandError as error:
-        show_error(error)
-        return None
     return Chosen(model, str(path), path.name, upload=True) if path and model else None
 
 
@@ -82,13 +79,11 @@ def choose_how(chosen: Chosen | None) -> Settings | None:
             "The placebo takes as many steps on the same texts, unswapped: only what exceeds it is an effect of the"
                 " swap."
         ))  # fmt: skip
-    try:
+    words = None
+    with errors_shown():
         words = _words()
-    except EvenhandError as error:
-        show_error(error)
-        return None
     numbers = _numbers() if method == "training" else {}
-    if chosen is None:
+    if chosen is None or words is None:
         return None
     uid = chosen.project.uid if chosen.project else None
     return Settings(model=chosen.model, texts=chosen.texts, method=method, swap=swap, uid=uid, **words, **numbers)
@@ -171,7 +166,4 @@ def _show_memory(settings: Settings) -> None:
     text = _("Memory needed: about {needed}, of which activations {activations}; {available} free.")
     values = {"needed": memory.total, "activations": memory.activations, "available": memory.available}
     said = plain(text.format(**{name: size(number) for name, number in values.items()}))
-    if memory.total > memory.available:
-        st.warning(said)
-    else:
-        st.caption(said)
+    (st.warning if memory.total > memory.available else st.caption)(said)

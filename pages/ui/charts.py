@@ -1,7 +1,7 @@
 """A chart with the sentence that says what it shows; its numbers and its picture as files."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -9,7 +9,7 @@ import streamlit as st
 
 from evenhand.core.charts.palette import Palette, palette
 from evenhand.core.files.csv_out import neutralised
-from evenhand.pages.ui.text import _, plain
+from evenhand.pages.ui.text import _, from_to, plain, series
 
 if TYPE_CHECKING:  # both cost a third of a second to import; the first page draws no chart
     import altair as alt
@@ -96,6 +96,16 @@ def caption_with_files(says: str, data: "Table", *, key: str, chart: "Drawing | 
     with foot():
         st.caption(plain(says))
         downloads(data, key=key, chart=chart)
+
+
+def range_says(what: str, rows: "Table", write: Callable[[float], str], *places: str, value: str = "value") -> str:
+    """Say the lowest and the highest *value* of *rows* as *write* puts it, each with its place (*places*)."""
+    import pandas as pd
+
+    known = pd.DataFrame(rows).dropna(subset=value)
+    low, high = known.loc[known[value].idxmin()], known.loc[known[value].idxmax()]
+    ends = ((write(row[value]), series(row[place] for place in places)) for row in (low, high))
+    return from_to(what, *ends)
 
 
 def foot() -> Any:

@@ -182,6 +182,14 @@ def switch(label: str, value: bool = False, *, key: str, explained: str, box: bo
     return state
 
 
+def ask_trim(value: bool = False) -> bool:
+    """Ask whether contexts lose the space at their end; *value*: at first."""
+    text = _(
+        "Most models write the space themselves and perform worse if it is already there. The published code keeps it."
+    )
+    return switch(_("Remove the space at the end of a context"), value, key="trim", box=True, explained=text)
+
+
 def ask_password(key: str) -> str | None:
     """Return the password of an archive, None until one is typed that is long enough."""
     text = _("The archive opens only with this password. It is not stored anywhere; without it, the texts are lost.")

@@ -80,8 +80,14 @@ def say_blind(reader: Annotator) -> None:
 
 def trial_banner(models: Iterable[str]) -> None:
     """What stands above every number of models that ship with the app; nothing where none of *models* does."""
+    if notice := trial_notice(models):
+        st.caption(":material/info: " + plain(notice))
+
+
+def trial_notice(models: Iterable[str]) -> str:
+    """Return the sentence that goes with numbers of models that ship with the app; "" where none of *models* does."""
     from evenhand.core.models.catalogue import BUILTIN
 
-    if built_in := [model for model in models if model in BUILTIN]:
-        text = _("Built-in models ({models}) are for trying out the app, not for findings.")
-        st.caption(":material/info: " + plain(text.format(models=series(built_in))))
+    built_in = [model for model in models if model in BUILTIN]
+    text = _("Built-in models ({models}) are for trying out the app, not for findings.")
+    return text.format(models=series(built_in)) if built_in else ""

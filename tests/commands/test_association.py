@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from cli import cli
+from evenhand.core.association.measures import read_associations
 from evenhand.core.association.run import COLUMNS
-from evenhand.core.association.table import read_associations
 from evenhand.core.errors import BadFile, EvenhandError, Refused
 from evenhand.core.resources import read_table
 from evenhand.core.runs.records import runs_in

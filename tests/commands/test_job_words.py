@@ -41,9 +41,9 @@ def test_settings_match_the_parameters_of_the_command(name):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (Settings("zh", ("a", "b")), "association --language zh --model a --model b"),
+        (Settings(language="zh", models=("a", "b")), "association --language zh --model a --model b"),
         (
-            Settings("en", ("--x",), run_name="a b", an=True, threads=2),
+            Settings(language="en", models=("--x",), run_name="a b", an=True, threads=2),
             "association --language en --model --x --run 'a b' --an --threads 2",
         ),
     ],

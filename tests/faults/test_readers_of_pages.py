@@ -14,7 +14,7 @@ import pytest
 from evenhand.annotations.describe.project_description import describe_file
 from evenhand.annotations.files.project_texts import file_input
 from evenhand.annotations.guideline.other_schemes import read_any_scheme
-from evenhand.core.association.sets import Choices, Files, association_set
+from evenhand.core.association.sets import Choices, association_set
 from evenhand.core.concordance import question
 from evenhand.core.concordance.passages import lines_of_files, look_up_files
 from evenhand.core.errors import BadFile, BadLine, EvenhandError
@@ -52,7 +52,7 @@ def read_archive(path: Path) -> None:
 
 
 def read_lists(path: Path) -> None:
-    association_set("en", Choices(), Files(templates=path))
+    association_set("en", Choices(templates=path))
 
 
 def swap(path: Path) -> None:

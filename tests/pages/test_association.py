@@ -26,7 +26,7 @@ def finished(tmp_path, fresh_store):
     """Return a finished run over six professions."""
     path = tmp_path / "professions.tsv"
     path.write_text(PROFESSIONS, encoding="utf-8")
-    settings = Settings("en", (MODEL,), run_name="six [x](y) $1$", professions=path, threads=1)
+    settings = Settings(language="en", models=(MODEL,), run_name="six [x](y) $1$", professions=path, threads=1)
     return run(settings, Place(fresh_store.path, lambda *_: None))
 
 
@@ -70,7 +70,13 @@ def test_a_run_is_started_with_the_chosen_settings(fresh_store):
     without_errors(page.button(key="start").click().run())
     [job] = jobs.jobs(fresh_store)
     assert kinds.settings_of(job) == Settings(
-        "en", ("known",), run_name="mine", an=True, determiners="given", target="first_piece", attribute="word"
+        language="en",
+        models=("known",),
+        run_name="mine",
+        an=True,
+        determiners="given",
+        target="first_piece",
+        attribute="word",
     )
     assert job.title == "Professions: English (BEC-Pro) with known"
     assert "英语" in jobs.title_in(job.wording, lambda text: translate(text, "zh"))

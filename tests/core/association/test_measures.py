@@ -9,14 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.core.association.corpus import sentences
-from evenhand.core.association.hypotheses import (
-    is_multilingual,
-    multilingual,
-    no_difference,
-    printed,
-    printed_verdicts,
-    verdicts,
-)
 from evenhand.core.association.measures import (
     Crossing,
     Difference,
@@ -26,15 +18,23 @@ from evenhand.core.association.measures import (
     differences,
     differences_without_equal,
     groups,
+    has_equal_pairs,
     interval,
     person_words,
     ranked,
     share_correlation,
     signature,
 )
+from evenhand.core.association.report import (
+    is_multilingual,
+    multilingual,
+    no_difference,
+    printed,
+    printed_verdicts,
+    verdicts,
+)
 from evenhand.core.association.run import COLUMNS
 from evenhand.core.association.sets import association_set
-from evenhand.core.association.table import has_equal_pairs
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.estimate import BY_T_CROSSED, Note
 

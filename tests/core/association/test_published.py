@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.core.association.hypotheses import compared_models
+from evenhand.core.association.report import compared_models
 
 ENGLISH, BASQUE, MANY = "bert-base-uncased", "ixa-ehu/berteus-base-cased", "bert-base-multilingual-cased"
 MANY_TOO, UNKNOWN = "ixa-ehu/ixambert-base-cased", "own-model"

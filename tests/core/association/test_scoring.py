@@ -16,11 +16,11 @@ from transformers import (
     RobertaForMaskedLM,
 )
 
+from evenhand.core.association import run
 from evenhand.core.association.corpus import sentences
-from evenhand.core.association.measures import differences, groups
+from evenhand.core.association.measures import differences, frame_of, groups
 from evenhand.core.association.run import NO_PRIOR, NO_TARGET, OK, Tally, associate, association
-from evenhand.core.association.sets import Files, association_set
-from evenhand.core.association.table import frame_of
+from evenhand.core.association.sets import Choices, association_set
 from evenhand.core.errors import ModelUnavailable
 from evenhand.core.models.masked import open_targets
 from evenhand.core.models.planted.masked import planted_association
@@ -44,7 +44,7 @@ def corpus_of(folder: Path, lists=LISTS):
     for part, text in lists.items():
         paths[part] = folder / f"{part}.tsv"
         paths[part].write_text(text, encoding="utf-8")
-    return list(sentences(association_set("en", None, Files(**paths))))
+    return list(sentences(association_set("en", Choices(**paths))))
 
 
 SPECIAL = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
@@ -170,14 +170,15 @@ def test_each_piece_of_the_profession_gets_a_mask(tmp_path, kind):
     assert "|all,piece|" in scorer.signature
 
 
-def test_equal_masked_sentences_are_read_once_with_equal_answers(tmp_path):
+def test_equal_masked_sentences_are_read_once_with_equal_answers(tmp_path, monkeypatch):
     corpus = corpus_of(tmp_path)
     folder = checkpoint(tmp_path / "model", "wordpiece", [sentence.text for sentence in corpus])
     scorer, tally, done = open_targets(str(folder), threads=1), Tally(), []
     together = associate(corpus, scorer, model="tiny", tally=tally, progress=lambda n, of: done.append((n, of)))
     alone = [associate([sentence], scorer, model="tiny")[0] for sentence in corpus[::3]]
     assert [entry.value for entry in together[::3]] == pytest.approx([entry.value for entry in alone], abs=1e-5)
-    small = associate(corpus, open_targets(str(folder), threads=1), model="tiny", chunk=1)
+    monkeypatch.setattr(run, "CHUNK", 1)
+    small = associate(corpus, open_targets(str(folder), threads=1), model="tiny")
     assert [entry.value for entry in small] == pytest.approx([entry.value for entry in together], abs=1e-5)
     seen = {(entry.sentence.tm, entry.pieces) for entry in together}
     unseen = {(entry.sentence.tam, entry.pieces) for entry in together}

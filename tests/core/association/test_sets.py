@@ -12,7 +12,6 @@ from evenhand.core.association.sets import (
     LANGUAGES,
     AssociationSet,
     Choices,
-    Files,
     Person,
     Profession,
     Template,
@@ -219,7 +218,7 @@ def own(folder: Path, **changed: str):
     for part, text in (FILES | changed).items():
         paths[part] = folder / f"{part}.tsv"
         paths[part].write_text(text, encoding="utf-8")
-    return association_set("en", None, Files(**paths))
+    return association_set("en", Choices(**paths))
 
 
 def test_own_lists_make_a_set(tmp_path):
@@ -275,10 +274,10 @@ def test_errors_of_an_own_list_are_reported(tmp_path, part, text, says):
 
 def test_missing_and_undecodable_lists_are_refused(tmp_path):
     with pytest.raises(BadFile, match="cannot be read"):
-        association_set("en", None, Files(persons=tmp_path / "none.tsv"))
+        association_set("en", Choices(persons=tmp_path / "none.tsv"))
     (tmp_path / "gbk.tsv").write_bytes("person\tgender\n他\tmale\n".encode("gb18030"))
     with pytest.raises(BadFile, match="not text in UTF-8"):
-        association_set("en", None, Files(persons=tmp_path / "gbk.tsv"))
+        association_set("en", Choices(persons=tmp_path / "gbk.tsv"))
 
 
 def test_a_set_of_too_many_sentences_is_refused(tmp_path):

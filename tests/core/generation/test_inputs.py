@@ -35,7 +35,7 @@ def test_contexts_use_the_right_form_after_the_slot():
 
 def test_own_pronouns_fill_published_templates():
     source = Source("misgendered", (Template("t", "nom", "{name} is {nom}/{acc}. [MASK] left.", "misgendered"),))
-    results = list(contexts_of(Source(source.dataset, source.templates, open_people()), only=["fae"]))
+    results = list(contexts_of(Source(source.dataset, source.templates, open_people()), Filling(only=["fae"])))
     assert {entry.pronouns for entry in results} == {("fae",)}
     assert any("is fae/faer." in entry.text for entry in results)
 
@@ -52,7 +52,7 @@ def test_unknown_pronoun_sets_are_refused():
     with pytest.raises(
         Refused, match=r"No instances remain: there is no template, no name, or no pronoun set is chosen."
     ):
-        list(contexts_of(Source("own"), only=["they"]))
+        list(contexts_of(Source("own"), Filling(only=["they"])))
     with pytest.raises(BadFile, match="needs a form"):  # two forms do not fill every case
         template = Template("t", "nom", "{name} hurt {ref}. [MASK] left.")
-        list(contexts_of(Source("own", (template,), open_people()), only=["zie/zim"]))
+        list(contexts_of(Source("own", (template,), open_people()), Filling(only=["zie/zim"])))

@@ -233,7 +233,8 @@ def test_a_file_without_contexts_is_refused(tmp_path: Path, name: str, content: 
 
 
 def test_the_built_in_set_gives_its_contexts() -> None:
-    pre, post = (list(contexts_of(built_in(), settings=(setting,), only=("xe",))) for setting in ("pre", "post"))
+    fillings = (Filling(settings=(setting,), only=("xe",)) for setting in ("pre", "post"))
+    pre, post = (list(contexts_of(built_in(), filling)) for filling in fillings)
     assert len(pre) == len(post) > 30 and {entry.pronouns for entry in pre + post} == {("xe",)}
     for before, after in zip(pre, post, strict=True):
         assert after.text.startswith(before.text) and before.template == after.template

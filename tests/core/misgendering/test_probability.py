@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from evenhand.core.errors import ModelUnavailable
+from evenhand.core.misgendering import probability
 from evenhand.core.misgendering.probability import Judged, Right, Tally, judge, least, verdict_of
 from evenhand.core.misgendering.slots import NO_FORM, Instance, Template, instance_of
 from evenhand.core.misgendering.template_files import built_in, instances
@@ -97,11 +98,12 @@ class Known:
         return [Cut((4,) * len(probe.options), (1,) * len(probe.options)) for probe in probes]
 
 
-def test_an_unjudged_instance_keeps_its_row_with_a_reason() -> None:
+def test_an_unjudged_instance_keeps_its_row_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probability, "CHUNK", 2)
     template = Template("t", "ref", "{name} saw [MASK].")
     lacking = instance_of(template, "Ola", ("thon/thons",), id="2")
     known = Known((-3.0, -1.0, -2.0, -4.0))
-    results = list(judge([one(), lacking, one(("she",))], known, known.cut, chunk=2))
+    results = list(judge([one(), lacking, one(("she",))], known, known.cut))
     assert [row.prob for row in results] == [0, None, 1]
     assert results[1].reason == NO_FORM
     unknown = Known((-1.0, None, -2.0, -3.0))

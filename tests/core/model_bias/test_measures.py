@@ -36,7 +36,7 @@ from evenhand.core.model_bias import (
     units_of,
     variance_shares,
 )
-from evenhand.core.model_bias.mixing import ALL_EQUAL, SideOrder
+from evenhand.core.model_bias.means import ALL_EQUAL, SideOrder
 from evenhand.core.model_bias.score_files import mask_width
 from evenhand.core.sentence_bias.bias import LN10
 from evenhand.core.statistics import Estimate, resampling

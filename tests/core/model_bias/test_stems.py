@@ -9,8 +9,7 @@ from evenhand.core.model_bias import (
     summarise,
     summarise_by,
 )
-from evenhand.core.model_bias.means import over_stems
-from evenhand.core.model_bias.mixing import SideOrder
+from evenhand.core.model_bias.means import SideOrder, over_stems
 from evenhand.core.resources import keyword_pairs, stem_of
 from tests.support.bias_scores import normal, scores, stemmed
 

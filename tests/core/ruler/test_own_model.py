@@ -61,18 +61,18 @@ def test_a_model_of_pair_leans_has_size_and_no_context_effect() -> None:
     assert result.context_effect.value == pytest.approx(0, abs=1e-6)
     assert result.neutral_words.keyword_pairs.value == pytest.approx(0, abs=1e-6)
     assert result.untrained.model_bias.value == pytest.approx(0.475, abs=1e-5)
-    by = {(null.null_of, null.shuffled): null for null in result.nulls}
+    by = {(null.of, null.shuffled): null for null in result.nulls}
     assert by["signed_mean", "pair"].inside is True
-    assert by["side_auc", "source"].value is None and by["side_auc", "source"].reason is not None
+    assert by["side_auc", "source"].observed is None and by["side_auc", "source"].reason is not None
 
 
 def test_measures_of_size_have_no_null(contextual) -> None:
-    assert {null.null_of for null in contextual.nulls} == {"signed_mean", "side_difference", "side_auc"}
+    assert {null.of for null in contextual.nulls} == {"signed_mean", "side_difference", "side_auc"}
 
 
 def test_nulls_of_a_constant_model() -> None:
     frame = scored(ruler_items(), open_scorer("planted:+0.3"), "planted:+0.3")
-    by = {(null.null_of, null.shuffled): null for null in nulls(frame)}
+    by = {(null.of, null.shuffled): null for null in nulls(frame)}
     sentence, pair = by["signed_mean", "sentence"], by["signed_mean", "pair"]
     assert sentence.p is None and (
         "Not tested over sentences or articles, because sentences of a word pair share its preference. "
@@ -81,15 +81,15 @@ def test_nulls_of_a_constant_model() -> None:
     # random signs of 12 stems of 7, 2 and ten times 1 of the 19 pairs: sd 0.3 * sqrt(49 + 4 + 10) / 19
     assert pair.high == pytest.approx(1.96 * 0.3 * math.sqrt(63) / 19, rel=0.2)
     assert pair.inside is False  # all 12 stems lean to one side, more than by chance
-    assert (pair.p, pair.units) == (2 / 4096, 12)
-    assert by["side_difference", "pair"].value is None  # nothing leans female
-    assert by["side_auc", "source"].value == 0.5 and by["side_auc", "source"].p == 1.0
+    assert (pair.p, pair.stems) == (2 / 4096, 12)
+    assert by["side_difference", "pair"].observed is None  # nothing leans female
+    assert by["side_auc", "source"].observed == 0.5 and by["side_auc", "source"].p == 1.0
 
 
 def test_rounding_noise_does_not_count_as_a_direction() -> None:
     frame = scores({"他": [0.5 + 1e-8] * 6 + [-0.5] * 6, "她": [0.5] * 6 + [-0.5 - 1e-8] * 6})
-    by = {(null.null_of, null.shuffled): null for null in nulls(frame)}
-    assert by["side_difference", "pair"].value == pytest.approx(0, abs=1e-12)
+    by = {(null.of, null.shuffled): null for null in nulls(frame)}
+    assert by["side_difference", "pair"].observed == pytest.approx(0, abs=1e-12)
 
 
 def run_of(name: str) -> pd.DataFrame:
