@@ -77,12 +77,12 @@ class Scheme:
     @property
     def scales(self) -> tuple[Question, ...]:
         """The questions with a scale."""
-        return tuple(one for one in self.questions if one.points)
+        return tuple(question for question in self.questions if question.points)
 
     @property
     def points(self) -> tuple[Choice, ...]:
         """The answers of all scales."""
-        return tuple(point for one in self.scales for point in one.points)
+        return tuple(point for scale in self.scales for point in scale.points)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,9 +51,9 @@ def first_finding(sentence: Sentence, codes: Iterable[str]) -> tuple[str, Findin
     for code in codes:
         check = FILTERS[code].check
         assert check is not None
-        found = check(sentence)
-        if found is not None:
-            return code, found
+        finding = check(sentence)
+        if finding is not None:
+            return code, finding
     return None
 
 

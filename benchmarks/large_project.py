@@ -209,15 +209,15 @@ def _prepare(database: Path, items: int, keep: Path | None) -> None:
     if keep is None:
         write_project(database, items)
         return
-    kept = keep / f"{items}-v{int(migrations.MIGRATIONS[-1].__name__[1:4])}.db"
-    if not kept.exists():
+    path = keep / f"{items}-v{int(migrations.MIGRATIONS[-1].__name__[1:4])}.db"
+    if not path.exists():
         write_project(database, items)
         keep.mkdir(parents=True, exist_ok=True)
-        part = kept.with_suffix(".part")
+        part = path.with_suffix(".part")
         shutil.copyfile(database, part)
-        part.replace(kept)  # whole or not at all
+        part.replace(path)  # whole or not at all
     else:
-        shutil.copyfile(kept, database)
+        shutil.copyfile(path, database)
 
 
 def rows_of(items: int, folder: Path, names: Sequence[str], keep: Path | None = None) -> list[JsonObject]:

@@ -55,7 +55,9 @@ def harness(folder: Path, device: str) -> Way:
     model = HFLM(pretrained=str(folder), device=device, batch_size=BATCH, dtype="float32")
 
     def ask(probes: Sequence[MaskedSentence]) -> list[float | None]:
-        texts = [one.text[: one.start] + word + one.text[one.end :] for one in probes for word in one.options]
+        texts = [
+            probe.text[: probe.start] + word + probe.text[probe.end :] for probe in probes for word in probe.options
+        ]
         requests = [Instance("loglikelihood", {}, ("", text), i) for i, text in enumerate(texts)]
         sums = [value for value, _ in model.loglikelihood(requests, disable_tqdm=True)]
         return [(he - she) / math.log(10) for he, she in zip(sums[::2], sums[1::2], strict=True)]

@@ -86,7 +86,7 @@ class LabelStudio:
 
     def bring(self) -> None:
         """All texts, at once."""
-        self.web.ask("POST", f"/api/projects/{self.project}/import", [{"data": {"text": one}} for one in self.texts])
+        self.web.ask("POST", f"/api/projects/{self.project}/import", [{"data": {"text": text}} for text in self.texts])
 
     def following(self) -> Any:
         """The next task for whoever asks."""

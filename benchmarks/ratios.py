@@ -49,7 +49,7 @@ LABELS = 900
 def engine_against_pipeline(folder: Path) -> float:
     """Sentences a second through a BERT of base size, against transformers' fill-mask pipeline at batch 32."""
     texts = [row["text"] for row in table("demo_sentences")]
-    probes = [probe(found[0]) for text in texts if len(found := find(text)) == 1]
+    probes = [probe(candidates[0]) for text in texts if len(candidates := find(text)) == 1]
     base_sized(folder)
     return float(scoring.compare(folder, probes[:96], "cpu", with_minicons=False)["times_pipeline_cpu"])
 
@@ -115,9 +115,9 @@ def label_against_a_commit(folder: Path) -> float:
         made = project(opened, "made")
         ada = annotators(opened, made)[0]
         while len(spent) < LABELS:
-            for one in claim(opened, made, ada):
-                said = Operation(uuid.uuid4().hex, one.uid, "accept", "bench", len(spent), form_shown="original")
-                spent.append(seconds(partial(store_operations, opened, made, ada, [said])))
+            for item in claim(opened, made, ada):
+                operation = Operation(uuid.uuid4().hex, item.uid, "accept", "bench", len(spent), form_shown="original")
+                spent.append(seconds(partial(store_operations, opened, made, ada, [operation])))
                 row = uuid.uuid4().hex, "one"
                 least.append(seconds(partial(bare.execute, "INSERT INTO label VALUES (?, ?)", row)))
     return median(least) / median(spent)
@@ -152,7 +152,7 @@ def export_against_json(folder: Path) -> float:
         file = folder / "items.jsonl"
         spent = seconds(lambda: export_file(opened, project(opened, "import"), file, format="jsonl"))
     values = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return seconds(lambda: [json.dumps(one, ensure_ascii=False) for one in values], 3) / spent
+    return seconds(lambda: [json.dumps(value, ensure_ascii=False) for value in values], 3) / spent
 
 
 def help_against_an_empty_program(_folder: Path) -> float:

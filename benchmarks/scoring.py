@@ -241,7 +241,9 @@ def compare(folder: Path, probes: list[MaskedSentence], device: str, *, with_min
     bare = Lane("matrix products", products.run(plain.model.config, PRODUCTS), PRODUCTS)
     other = [Lane("minicons, two passes", minicons_cloze(plain, probes), count)] if with_minicons else []
     race(loop, pipe, *other, mine, bare)
-    asked = list(dict.fromkeys((one.ids, one.slots) for one in scorer.reader.read_all(probes) if one.slots))
+    asked = list(
+        dict.fromkeys((prepared.ids, prepared.slots) for prepared in scorer.reader.read_all(probes) if prepared.slots)
+    )
     needed = operations(plain.model.config, [len(ids) for ids, _ in asked], [len(slots) for _, slots in asked])
     one_mask = {i for i, probe in enumerate(probes) if len(probe.options[0]) == 1}
     rows = [_row(lane, loop, one_mask if lane in other else None) for lane in (loop, pipe, *other, mine)]

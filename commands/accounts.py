@@ -60,15 +60,16 @@ def first(url: str, db: str) -> None:
 def list_accounts(db: str) -> None:
     """Every account with its roles."""
     with existing_store(db) as store:
-        names = {one.uid: one.name for one in projects.projects(store)}
+        names = {project.uid: project.name for project in projects.projects(store)}
         rows: list[JsonObject] = []
-        for one in people.accounts(store):
-            person = people.person_of(store, one.uid)
+        for account in people.accounts(store):
+            person = people.person_of(store, account.uid)
             roles = {names[uid]: role for uid, role in person.roles.items() if uid in names} if person else {}
             everywhere = person.everywhere if person else None
             rows.append({
-                "name": one.name, "id": one.uid, "server": everywhere, "projects": roles, "annotator": one.annotator,
-                "closed": one.closed, "sign_ins": len(sign_ins(store, one)),
+                "name": account.name, "id": account.uid, "server": everywhere, "projects": roles,
+                "annotator": account.annotator,
+                "closed": account.closed, "sign_ins": len(sign_ins(store, account)),
             })  # fmt: skip
     lines = []
     for row in rows:
@@ -142,14 +143,17 @@ def list_invitations(project: str | None, db: str) -> None:
     """List open invitations: for which role, project and annotator, when each was made and when it expires."""
     with existing_store(db) as store:
         place = _found_project(store, project)
-        found = [one for one in links.invitations(store) if place is None or one.project == place]
+        invitations = [
+            invitation for invitation in links.invitations(store) if place is None or invitation.project == place
+        ]
     rows = [
         {
-            "id": one.id, "role": one.role, "project": one.project.name if one.project else None,
-            "annotator": one.name or None, "uses": one.uses, "created": one.created,
-            "expires": datetime.fromtimestamp(one.expires, UTC).isoformat(timespec="seconds"),
+            "id": invitation.id, "role": invitation.role,
+            "project": invitation.project.name if invitation.project else None,
+            "annotator": invitation.name or None, "uses": invitation.uses, "created": invitation.created,
+            "expires": datetime.fromtimestamp(invitation.expires, UTC).isoformat(timespec="seconds"),
         }
-        for one in found
+        for invitation in invitations
     ]  # fmt: skip
     lines = [
         (
@@ -254,11 +258,11 @@ def scrub(name: str, yes: bool, items: tuple[str, ...], db: str) -> None:
     The log keeps their salted hashes and still holds; the salts are destroyed.
     """
     with existing_store(db) as store:
-        found = [one for one in erasure.texts_of(store, name) if not items or one.item in items]
-        number = erasure.scrub_texts(store, found) if yes else 0
-    data = {"scrubbed": number, "texts": [] if yes else [asdict(one) for one in found]}
-    answer(data, f"{number} texts scrubbed." if yes else _texts_table(found) or "No text.")
+        own_texts = [text for text in erasure.texts_of(store, name) if not items or text.item in items]
+        number = erasure.scrub_texts(store, own_texts) if yes else 0
+    data = {"scrubbed": number, "texts": [] if yes else [asdict(own_text) for own_text in own_texts]}
+    answer(data, f"{number} texts scrubbed." if yes else _texts_table(own_texts) or "No text.")
 
 
 def _texts_table(texts: Sequence[erasure.OwnText]) -> str:
-    return table([(one.kind, str(one.row), one.part, f"item {one.item}", one.text) for one in texts])
+    return table([(text.kind, str(text.row), text.part, f"item {text.item}", text.text) for text in texts])

@@ -123,15 +123,15 @@ def result(project: str, scores: Path | None, margin: float, db: str) -> None:
 
     frame = None if scores is None else read_scores(scores)
     with existing_store(db) as store:
-        found = audit_projects.audit_result(store, find_project(store, project), frame)
-    if not found.audit.settled:
+        audit_result = audit_projects.audit_result(store, find_project(store, project), frame)
+    if not audit_result.audit.settled:
         click.echo("No sentence has all its labels yet.", err=True)
-    answer(_result(found, margin), _result_text(found, margin))
+    answer(_result(audit_result, margin), _result_text(audit_result, margin))
     sys.stdout.flush()
 
 
-def _result(found: "AuditResult", margin: float) -> JsonObject:
-    whole = found.audit
+def _result(audit_result: "AuditResult", margin: float) -> JsonObject:
+    whole = audit_result.audit
     return {
         "project": whole.project.name,
         "model": whole.model,
@@ -141,17 +141,18 @@ def _result(found: "AuditResult", margin: float) -> JsonObject:
         "labels": whole.labels,
         "labels_wanted": whole.labels_wanted,
         "finished": whole.finished,
-        "shares": {rule: [_compared(row, margin) for row in rows] for rule, rows in found.shares.items()},
-        "reasons": {code: {"extremes": e, "controls": c} for code, (e, c) in found.reasons.items()},
+        "shares": {rule: [_compared(row, margin) for row in rows] for rule, rows in audit_result.shares.items()},
+        "reasons": {code: {"extremes": e, "controls": c} for code, (e, c) in audit_result.reasons.items()},
         "measures": {
-            rule: {scope: _means(part) for scope, part in parts.items()} for rule, parts in found.measures.items()
+            rule: {scope: _means(part) for scope, part in parts.items()}
+            for rule, parts in audit_result.measures.items()
         },
         "agreement": {
-            "percent": found.agreement.overall.unanimity.to_json(),
-            "krippendorff_alpha": found.agreement.overall.alpha.to_json(),
-            "gwet_ac1": found.agreement.overall.ac1.to_json(),
+            "percent": audit_result.agreement.overall.unanimity.to_json(),
+            "krippendorff_alpha": audit_result.agreement.overall.alpha.to_json(),
+            "gwet_ac1": audit_result.agreement.overall.ac1.to_json(),
         },
-        "agreement_signature": found.agreement.signature,
+        "agreement_signature": audit_result.agreement.signature,
     }
 
 
@@ -177,22 +178,22 @@ def _means(part: Any) -> JsonObject:
 RULES = {"unanimous": "all say leak", "any": "one says leak", "label": "labels that say leak"}
 
 
-def _result_text(found: "AuditResult", margin: float) -> Iterator[str]:
+def _result_text(audit_result: "AuditResult", margin: float) -> Iterator[str]:
     from evenhand.core.audit.leak_rates import verdict
     from evenhand.core.statistics.equivalence import equivalence
 
-    whole, first = found.audit, found.shares["unanimous"][0]
+    whole, first = audit_result.audit, audit_result.shares["unanimous"][0]
     yield f"{whole.project.name}: {len(whole.settled)} of {len(whole.sentences)} sentences judged, {whole.model}"
     yield str(verdict(first))
     if first.difference.value is not None:
         yield equivalence(first.difference, margin).text
     rows = [
         (RULES[rule], row.toward or "both", row.extreme, row.control, difference_in_points(row.difference))
-        for rule, rows in found.shares.items()
+        for rule, rows in audit_result.shares.items()
         for row in rows
     ]
     yield table(rows, ("", "end", "extremes", "controls", "difference"), form=".1%")
-    for scope, part in found.measures["unanimous"].items():
+    for scope, part in audit_result.measures["unanimous"].items():
         means = (number(part.all.model_bias, ".4f"), number(part.kept.model_bias, ".4f"))
         yield f"{scope}: {part.sentences} sentences, {part.leaks} leaks: Model_bias {means[0]}, without them {means[1]}"
     yield whole.signature

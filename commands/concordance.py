@@ -80,8 +80,8 @@ def for_people(found: Concordance) -> str:
     if found.occurrences > len(found.lines):
         lines.append(f"({len(found.lines)} of {found.occurrences:,} lines; --csv prints all)")
     lines += [str(near_says(found, number)) for number in range(len(found.near))]
-    for near, one in zip(found.question.near, found.near, strict=True):
-        lines.append(f"log odds ratio {near}: {one.log_odds.text('+.2f')}")
+    for near, contrast in zip(found.question.near, found.near, strict=True):
+        lines.append(f"log odds ratio {near}: {contrast.log_odds.text('+.2f')}")
     if (against := contrast_says(found)) is not None:
         lines.append(str(against))
     read = f"{found.characters:,} characters, {found.sentences:,} sentences, {found.documents:,} documents read"

@@ -48,46 +48,48 @@ def describe(
         raise Refused(N_("--items can only be used with a project; for a file, every row counts."))
     words = None if model is None else vocabulary(model)
     if path is not None:
-        found = describe_file(path, before=before, column=column, words=words)
+        description = describe_file(path, before=before, column=column, words=words)
     else:
         with opened_project(db, project or "") as (store, shown):
             say_unsettled(store, shown)
-            found = describe_items(store, shown, items=items, words=words)
+            description = describe_items(store, shown, items=items, words=words)
     if latex is not None:
-        Path(latex).write_text(as_latex(found), encoding="utf-8")
-    answer(whole(found), _text(found))
+        Path(latex).write_text(as_latex(description), encoding="utf-8")
+    answer(whole(description), _text(description))
 
 
-def _text(found: Description) -> Iterator[str]:
-    size = found.lengths
+def _text(description: Description) -> Iterator[str]:
+    size = description.lengths
     yield from (
-        f"{found.name}: {found.sentences:,} texts ({found.items})",
-        f"{found.characters.total:,} characters, {found.characters.distinct:,} different",
+        f"{description.name}: {description.sentences:,} texts ({description.items})",
+        f"{description.characters.total:,} characters, {description.characters.distinct:,} different",
         f"length {_length(size.least)} to {_length(size.most)}, "
         f"median {_length(size.median)}, mean {_length(size.mean)}",
-        "commonest " + " ".join(f"{one}{count}" for one, count in found.characters.commonest()),
-        "endings " + " ".join(f"{one}{count}" for one, count in list(found.endings.items())[:10]),
-        f"again: {found.exact.surplus} as they are, {found.near.surplus} without punctuation, "
-        f"{found.twins.surplus} with the keyword masked",
-        _vocabulary(found),
+        "commonest " + " ".join(f"{one}{count}" for one, count in description.characters.commonest()),
+        "endings " + " ".join(f"{one}{count}" for one, count in list(description.endings.items())[:10]),
+        f"again: {description.exact.surplus} as they are, {description.near.surplus} without punctuation, "
+        f"{description.twins.surplus} with the keyword masked",
+        _vocabulary(description),
     )
-    if found.keywords:
-        yield table(map(_keyword_row, found.keywords), ["keyword", "side", "before", "after", "share kept"], form=".1%")
-    if found.balances:
-        yield table(map(_balance_row, found.balances), ["pair", "", "share male", "p (Holm)"], form=".1%")
-    worst = largest_imbalance(found.balances)
+    if description.keywords:
+        yield table(
+            map(_keyword_row, description.keywords), ["keyword", "side", "before", "after", "share kept"], form=".1%"
+        )
+    if description.balances:
+        yield table(map(_balance_row, description.balances), ["pair", "", "share male", "p (Holm)"], form=".1%")
+    worst = largest_imbalance(description.balances)
     if worst is not None:
         yield f"largest imbalance: {worst.pair}, {worst.missing} sentences missing to 1:1"
-    yield from _origins(found)
-    yield found.signature
+    yield from _origins(description)
+    yield description.signature
 
 
 def _length(value: float | None) -> str:
     return number(value, ".2f").rstrip("0").rstrip(".")
 
 
-def _vocabulary(found: Description) -> str:
-    cover = found.coverage
+def _vocabulary(description: Description) -> str:
+    cover = description.coverage
     if cover is None:
         return f"vocabulary {DASH} no model was named (--model)"
     return (
@@ -106,8 +108,8 @@ def _balance_row(row: PairBalance) -> list[object]:
     return [row.pair, f"{row.male:,} : {row.female:,}", row.share, p]
 
 
-def _origins(found: Description) -> list[str]:
-    origins = found.origins
+def _origins(description: Description) -> list[str]:
+    origins = description.origins
     named = [f"{source} {texts:,}" for source, texts in list(origins.named.items())[:5]]
     dates = DASH if origins.earliest is None else f"{origins.earliest} to {origins.latest}"
     return [

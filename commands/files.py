@@ -231,11 +231,11 @@ def import_file(db: str, **options: Any) -> None:
 @guarded("export_files", "name")
 def export_file(name: str, out: str, layout: str, lock: bool, db: str, **options: Any) -> None:
     """Write the items or labels of PROJECT to OUT."""
-    with opened_project(db, name) as (store, found):
-        password = ask_password(new=True) if lock or needs_password(found, layout) else None
+    with opened_project(db, name) as (store, project):
+        password = ask_password(new=True) if lock or needs_password(project, layout) else None
         if lock and password is None:
             raise Refused(N_("Set EVENHAND_PASSWORD to the password of the archive."))
-        report = export.export_file(store, found, out, format=layout, password=password, author=getuser(), **options)
+        report = export.export_file(store, project, out, format=layout, password=password, author=getuser(), **options)
     data: JsonObject = {"rows": report.rows}
     if report.out != Path(out) or report.encrypted:
         data |= {"out": str(report.out), "encrypted": report.encrypted}
@@ -263,15 +263,15 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
     Valid labels of a file of labels are undone.
     """
     with existing_store(db) as store:
-        found = named_project(store, name, uid)
+        project = named_project(store, name, uid)
         if key is None:
-            listed = imports(store, found)
-            answer({"imports": [asdict(one) for one in listed]}, _listed(listed))
+            listed = imports(store, project)
+            answer({"imports": [asdict(import_) for import_ in listed]}, _listed(listed))
             return
-        wanted = find_import(store, found, key)
+        wanted = find_import(store, project, key)
         if not yes and not wants_json() and not wanted.undone:
             click.confirm(
-                f"{wanted.file}: {_undo_sentence(wanted, undo_effect(store, found, wanted))}. Undo this import?",
+                f"{wanted.file}: {_undo_sentence(wanted, undo_effect(store, project, wanted))}. Undo this import?",
                 abort=True,
             )
         elif not yes and wants_json():
@@ -291,10 +291,10 @@ def _undo_sentence(wanted: Import, done: UndoEffect) -> str:
 
 def _listed(found: list[Import]) -> str:
     rows = []
-    for one in found:
-        state = "" if one.undone is None else f"undone {one.undone[:16]}"
-        state += ", interrupted: run it again" if one.unfinished else ""
-        rows.append((one.key, one.created[:16], one.rows, one.kind, one.file, state))
+    for import_ in found:
+        state = "" if import_.undone is None else f"undone {import_.undone[:16]}"
+        state += ", interrupted: run it again" if import_.unfinished else ""
+        rows.append((import_.key, import_.created[:16], import_.rows, import_.kind, import_.file, state))
     return table(rows) or "No file was imported into this project."
 
 
@@ -310,13 +310,13 @@ def list_conflicts(name: str, taken: str | None, kept: str | None, author: str, 
 
     The first value is valid until the lead decides. Keywords and texts are listed only: items never change.
     """
-    with opened_project(db, name) as (store, found):
+    with opened_project(db, name) as (store, project):
         if taken:
-            take_second(store, found, taken, author=author)
+            take_second(store, project, taken, author=author)
         if kept:
-            keep_first(store, found, kept, author=author)
-        listed = conflicts(store, found)
-    rows = [exported_row(found, one) for one in listed]
+            keep_first(store, project, kept, author=author)
+        listed = conflicts(store, project)
+    rows = [exported_row(project, conflict) for conflict in listed]
     if out:
         _write(Path(out), rows)
     data: JsonObject = {"conflicts": rows}
@@ -325,7 +325,7 @@ def list_conflicts(name: str, taken: str | None, kept: str | None, author: str, 
 
 def conflict_lines(listed: list[JsonObject]) -> str:
     """The list as CSV; no cell runs as a formula."""
-    rows = [csv_line(COLUMNS), *(csv_line([one[key] for key in COLUMNS]) for one in listed)]
+    rows = [csv_line(COLUMNS), *(csv_line([json_object[key] for key in COLUMNS]) for json_object in listed)]
     return "".join(rows)
 
 
@@ -348,10 +348,11 @@ def _side(one: JsonObject, which: str) -> str:
 def _conflicts(listed: list[JsonObject]) -> str:
     rows = [
         (
-            one["key"], one["annotator"] or None, _side(one, "first"), _side(one, "second"),
-            one["item"] if one["text"] is None else one["text"][:60],
+            json_object["key"], json_object["annotator"] or None, _side(json_object, "first"), _side(json_object,
+            "second"),
+            json_object["item"] if json_object["text"] is None else json_object["text"][:60],
         )
-        for one in listed[:SHOWN]
+        for json_object in listed[:SHOWN]
     ]  # fmt: skip
     more = f"\n... and {len(listed) - SHOWN} more; --json or --csv has them all" if len(listed) > SHOWN else ""
     heads = ["conflict", "annotator", "first", "second", "item"]

@@ -57,8 +57,8 @@ def guideline() -> None:
 @guarded("see_guideline", "name")
 def show(name: str, version: int | None, db: str) -> None:
     """A version of the guideline (default: the one in use), and what each version changed."""
-    with opened_project(db, name) as (store, found):
-        shown, versions = projects.guideline(store, found, version), guidelines(store, found)
+    with opened_project(db, name) as (store, project):
+        shown, versions = projects.guideline(store, project, version), guidelines(store, project)
     told = [{"version": one.version, "created": one.created, "changes": one.changes} for one in versions]
     listed = "\n".join(f"{reason.key or '·'}  {reason.code}: {reason.en or reason.zh}" for reason in shown.reasons)
     said = "\n".join(f"version {one['version']}, {one['created']}: {one['changes'] or '—'}" for one in told)
@@ -88,17 +88,17 @@ def new(
     **parts: Any,
 ) -> None:
     """Write the next version with its changes for annotators, and send labels for relabelling."""
-    with opened_project(db, name) as (store, found):
-        draft = changed_draft(found, projects.guideline(store, found), **parts)
+    with opened_project(db, name) as (store, project):
+        draft = changed_draft(project, projects.guideline(store, project), **parts)
         draft = draft if base is None else replace(draft, base=base)
-        counts = count_affected(store, found, draft.choices, draft.beside, codes_in(also))
+        counts = count_affected(store, project, draft.choices, draft.beside, codes_in(also))
         if dry_run:
             data = {"base": draft.base, "older": _counted(counts.older), "named": _counted(counts.named),
                     "all": _counted(counts.all), "stay": counts.shown, "left": counts.left}  # fmt: skip
             line = f"named: {_line(counts.named)}\nall: {_line(counts.all)}\nstay in any case: {counts.shown}"
             answer(data, line)
             return
-        made, sent = write_version(store, found, draft, which=which, also=codes_in(also), author=author)
+        made, sent = write_version(store, project, draft, which=which, also=codes_in(also), author=author)
     data = {"version": made.version, "changes": made.changes, "sent_back": _counted(sent)}
     answer(data, f"Version {made.version} is written; sent for relabelling: {_line(sent)}")
 
@@ -108,10 +108,10 @@ def scheme_of(file: str) -> OwnScheme:
     Refused."""
     if file == COMPARING:
         return PREFERENCE
-    found = read_any_scheme(Path(file))
-    for one in found.left_out:
-        click.echo(one.text, err=True)
-    return found.scheme
+    other_scheme = read_any_scheme(Path(file))
+    for notice in other_scheme.left_out:
+        click.echo(notice.text, err=True)
+    return other_scheme.scheme
 
 
 def changed_draft(
@@ -136,10 +136,10 @@ def changed_draft(
 @needs("see_guideline", "name")
 def show_scheme(name: str, version: int | None, db: str) -> None:
     """The scheme of a project of generations as JSON, as --scheme reads it: choices, flags, kinds of spans."""
-    with opened_project(db, name) as (store, found):
-        own = own_scheme(projects.guideline(store, found, version))
+    with opened_project(db, name) as (store, project):
+        own = own_scheme(projects.guideline(store, project, version))
     if own is None:
-        raise Refused(N_("{project} has the built-in scheme, which has no file."), project=found.name)
+        raise Refused(N_("{project} has the built-in scheme, which has no file."), project=project.name)
     click.echo(json.dumps(as_data(own), ensure_ascii=False, indent=2))
 
 
@@ -164,8 +164,8 @@ def send(db: str, **options: Any) -> None:
 @guarded("see_guideline", "name")
 def diff(name: str, old: int, newer: int | None, db: str) -> None:
     """The differences between two versions (default: an old one and the one in use)."""
-    with opened_project(db, name) as (store, found):
-        first, second = projects.guideline(store, found, old), projects.guideline(store, found, newer)
+    with opened_project(db, name) as (store, project):
+        first, second = projects.guideline(store, project, old), projects.guideline(store, project, newer)
     names = (f"version {first.version}", f"version {second.version}")
     lines = [_lines(each) for each in (first, second)]
     text = "\n".join(difflib.unified_diff(lines[0], lines[1], *names, lineterm=""))

@@ -43,19 +43,25 @@ def verify(name: str | None, everything: bool, db: str) -> None:
         data: JsonObject = {}
         text, place = "", None
         if name is None:
-            found = verify_log(store)
+            verified = verify_log(store)
         else:
             place = projects.project(store, name)
-            found, labels = verify_project(store, place.uid)
+            verified, labels = verify_project(store, place.uid)
             data, text = {"project": place.name, "labels": labels}, f" {labels:,} labels of {place.name} are in it."
         derived, triggers = verify_derived(store, place), different_triggers(store.db)
         older = last_head(store.db)
     holds = all(result.holds for result in derived) and not triggers
-    data |= {"holds": holds, "entries": found.entries, "kinds": found.kinds, "head": found.head, "at": older.at}
+    data |= {
+        "holds": holds,
+        "entries": verified.entries,
+        "kinds": verified.kinds,
+        "head": verified.head,
+        "at": older.at,
+    }
     data |= {"derived": [_derived_row(result) for result in derived], "triggers": asdict(triggers)}
-    data["triggers_restored"] = [{"entry": entry, "names": names} for entry, names in found.restored.items()]
-    lines = [f"The log holds: {found.entries:,} entries.{text}", f"Head: {found.head}", *_derived_lines(derived)]
-    answer(data, lines + _trigger_lines(triggers, found.restored))
+    data["triggers_restored"] = [{"entry": entry, "names": names} for entry, names in verified.restored.items()]
+    lines = [f"The log holds: {verified.entries:,} entries.{text}", f"Head: {verified.head}", *_derived_lines(derived)]
+    answer(data, lines + _trigger_lines(triggers, verified.restored))
     if not holds:
         sys.exit(1)
 
@@ -112,8 +118,8 @@ def show(kind: str | None, last: int, db: str) -> None:
     """The newest entries, the oldest of them first."""
     with existing_store(db) as store:
         rows = entries(store, kind=kind, last=last)
-    lines = [(str(one.entry), one.at, one.kind, str(one.row), one.body or "") for one in rows]
-    answer({"entries": [asdict(one) for one in rows]}, table(lines) or "No such entry.")
+    lines = [(str(row.entry), row.at, row.kind, str(row.row), row.body or "") for row in rows]
+    answer({"entries": [asdict(row) for row in rows]}, table(lines) or "No such entry.")
 
 
 @log.command()

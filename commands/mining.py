@@ -117,24 +117,24 @@ def chosen_pairs(name: str, typed: tuple[str, ...]) -> tuple[KeywordPair, ...]:
 def _compounds(word: WordReport) -> str:
     """The commonest compounds, each with the count of its swapped twin: 王女士 50:0."""
     named = sorted({*word.left, *word.right}, key=lambda one: (-one.count, one.text))[:6]
-    return ", ".join(f"{one.text} {one.count}:{one.swapped_count}" for one in named)
+    return ", ".join(f"{compound.text} {compound.count}:{compound.swapped_count}" for compound in named)
 
 
-def check_text(found: PairsCheck) -> str:
+def check_text(pairs_check: PairsCheck) -> str:
     """The check in words."""
-    lines = [f"Files: {found.read.files:,}; characters: {found.read.characters:,}"]
-    for one in found.pairs:
+    lines = [f"Files: {pairs_check.read.files:,}; characters: {pairs_check.read.characters:,}"]
+    for pair in pairs_check.pairs:
         lines += [
-            f"{one.pair.name}: {one.verdict}. {one.why}",
-            f"  occurrences {one.male.count:,} and {one.female.count:,}"
-            f" (inside other words {one.male.inside:,} and {one.female.inside:,})",
+            f"{pair.pair.name}: {pair.verdict}. {pair.why}",
+            f"  occurrences {pair.male.count:,} and {pair.female.count:,}"
+            f" (inside other words {pair.male.inside:,} and {pair.female.inside:,})",
         ]
-        if one.verdict == "absent":
+        if pair.verdict == "absent":
             continue
-        lines.append(f"  told apart by neighbours (0.5 = not at all): {one.asymmetry.text()}")
-        for word in (one.male, one.female):
+        lines.append(f"  told apart by neighbours (0.5 = not at all): {pair.asymmetry.text()}")
+        for word in (pair.male, pair.female):
             lines.append(f"  {word.word}: never swapped {word.unswapped.text()}; {_compounds(word)}")
-    return "\n".join([*lines, found.signature])
+    return "\n".join([*lines, pairs_check.signature])
 
 
 @pairs.command("check")
@@ -156,6 +156,6 @@ def check(paths: tuple[Path, ...], name: str, typed: tuple[str, ...], limit: int
     read = None if limit is None else limit * 1_000_000
     pairs = chosen_pairs(name, typed)
     with Meter("MB") as meter:
-        found = check_pairs(paths, pairs, limit_bytes=read, progress=meter, **options)
-    sources = {name: getattr(found.read, name) for name in ("files", "bytes", "characters", "problems")}
-    answer({"pairs": found.pairs, "read": sources, "signature": found.signature}, check_text(found))
+        pairs_check = check_pairs(paths, pairs, limit_bytes=read, progress=meter, **options)
+    sources = {name: getattr(pairs_check.read, name) for name in ("files", "bytes", "characters", "problems")}
+    answer({"pairs": pairs_check.pairs, "read": sources, "signature": pairs_check.signature}, check_text(pairs_check))

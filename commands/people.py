@@ -47,13 +47,18 @@ def people(context: click.Context, project: str, db: str) -> None:
             _print_people(store, found)
 
 
-def _print_people(store: Store, found: Project, **more: Any) -> None:
-    active = {one.id for one in projects.annotators(store, found)}
-    everybody = projects.annotators(store, found, active=False)
-    by_link = participants(store, found)
+def _print_people(store: Store, project: Project, **more: Any) -> None:
+    active = {annotator.id for annotator in projects.annotators(store, project)}
+    everybody = projects.annotators(store, project, active=False)
+    by_link = participants(store, project)
     rows = [
-        {"name": one.name, "id": one.uid, "active": one.id in active, "participant": one.id in by_link}
-        for one in everybody
+        {
+            "name": annotator.name,
+            "id": annotator.uid,
+            "active": annotator.id in active,
+            "participant": annotator.id in by_link,
+        }
+        for annotator in everybody
     ]
     lines = [
         (row["name"], "participant of a study" if row["participant"] else "", "" if row["active"] else "has left")

@@ -185,7 +185,7 @@ def _require(store: Store, need: Need, params: dict[str, Any], person: Person) -
     """Raise NotAllowed, or NotFound for a project in which the person has no role."""
     named = [params.get(key) for key in ("model", "models", "before", "after", "placebo")]
     models = [one for value in named if value for one in ([value] if isinstance(value, str) else value)]
-    if any(not is_open_to_all(str(one)) for one in models):
+    if any(not is_open_to_all(str(model)) for model in models):
         require(person, "load_models")
     asked = params.get(need.where)
     uid = params.get("uid") if need.by_uid else None
@@ -196,34 +196,34 @@ def _require(store: Store, need: Need, params: dict[str, Any], person: Person) -
     if place == "server":
         require(Person(person.everywhere, person.annotator), need.action)
         return
-    found = _project(store, str(asked), uid)
-    if found is None and need.creates:
+    project = _project(store, str(asked), uid)
+    if project is None and need.creates:
         require(person, "create_projects")
         return
-    if found is None or not allowed(person, "try_models", project=found.uid):
+    if project is None or not allowed(person, "try_models", project=project.uid):
         raise NotFound(N_("There is no project named {name}."), name=asked)
-    require(person, need.action, project=found.uid, annotator=person.annotator)
+    require(person, need.action, project=project.uid, annotator=person.annotator)
 
 
 def _project(store: Store, name: str, uid: object) -> Project | None:
     every = (*projects(store), *projects(store, archived=True))
-    return next((one for one in every if (one.uid == uid if uid else one.name == name)), None)
+    return next((project for project in every if (project.uid == uid if uid else project.name == name)), None)
 
 
 def own_projects(found: list[Project], action: Action) -> list[Project]:
     """Those of *found* in which whoever acts may do *action*."""
     person = acting_person()
-    return [one for one in found if allowed(person, action, project=one.uid)]
+    return [project for project in found if allowed(person, action, project=project.uid)]
 
 
 def enter_project(store: Store, name: str, uid: str | None) -> None:
     """What this command writes is the project's: whoever starts jobs there may see it. Raises NotFound for a project in
     which whoever acts may not start jobs."""
-    found = _project(store, name.strip(), uid)
-    if found is None or not allowed(acting_person(), "start_jobs", project=found.uid):
+    project = _project(store, name.strip(), uid)
+    if project is None or not allowed(acting_person(), "start_jobs", project=project.uid):
         raise NotFound(N_("There is no project named {name}."), name=name)
     if accounts_exist(store):
-        ordered_by.set(ordered_by.get() | {"project": found.uid})
+        ordered_by.set(ordered_by.get() | {"project": project.uid})
 
 
 def enter_texts(db: str, texts: str, uid: str | None) -> None:

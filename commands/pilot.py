@@ -28,10 +28,10 @@ def pilot() -> None:
 @guarded("change_projects", "name")
 def start(name: str, items: int, seed: int | None, author: str, db: str) -> None:
     """Draw unlabelled items; until the pilot is closed nothing else is handed out."""
-    with opened_project(db, name) as (store, found):
-        made = pilots.start_pilot(store, found, items, seed=seed, author=author)
+    with opened_project(db, name) as (store, project):
+        made = pilots.start_pilot(store, project, items, seed=seed, author=author)
     text = f"Pilot {made.number} is open: {made.items} items, {made.people} annotators label each."
-    answer(asdict(made) | {"project": found.name}, text)
+    answer(asdict(made) | {"project": project.name}, text)
 
 
 @pilot.command()
@@ -40,10 +40,10 @@ def start(name: str, items: int, seed: int | None, author: str, db: str) -> None
 @guarded("change_projects", "name")
 def close(name: str, author: str, db: str) -> None:
     """End the open pilot; its labels stay, items without a label leave it."""
-    with opened_project(db, name) as (store, found):
-        ended = pilots.close_pilot(store, found, author=author)
-        figures = pilot_figures(store, found, ended)
-    answer({"project": found.name} | _figures(figures), _line(figures))
+    with opened_project(db, name) as (store, project):
+        ended = pilots.close_pilot(store, project, author=author)
+        figures = pilot_figures(store, project, ended)
+    answer({"project": project.name} | _figures(figures), _line(figures))
 
 
 @pilot.command()
@@ -51,13 +51,13 @@ def close(name: str, author: str, db: str) -> None:
 @guarded("see_names", "name")
 def show(name: str, db: str) -> None:
     """The figures of every pilot of a project, and the tags with their criteria."""
-    with opened_project(db, name) as (store, found):
-        shown = [pilot_figures(store, found, each) for each in pilots.pilots(store, found)]
-        written = _tags(store, found)
+    with opened_project(db, name) as (store, project):
+        shown = [pilot_figures(store, project, each) for each in pilots.pilots(store, project)]
+        written = _tags(store, project)
     lines = list(map(_line, shown)) or ["This project has had no pilot."]
     rows = [(tag["tag"] or None, tag["items"], tag["labels"], _decided(tag)) for tag in written]
     lines.append(table(rows, ["tag", "items", "labels"], indent="  ") if rows else "")
-    data = {"project": found.name, "pilots": list(map(_figures, shown)), "tags": written}
+    data = {"project": project.name, "pilots": list(map(_figures, shown)), "tags": written}
     answer(data, lines)
 
 
@@ -65,10 +65,10 @@ def _tags(store: Store, project: Project) -> list[JsonObject]:
     codes, quotes = tag_codes(store, project), text_may_leave(project)  # a free tag may quote the text
     return [
         {
-            "tag": each.text if quotes else None, "items": each.items, "labels": each.labels,
-            "annotators": each.annotators, "decided": each.text in codes, "code": codes.get(each.text),
+            "tag": tag.text if quotes else None, "items": tag.items, "labels": tag.labels,
+            "annotators": tag.annotators, "decided": tag.text in codes, "code": codes.get(tag.text),
         }
-        for each in tags(store, project)
+        for tag in tags(store, project)
     ]  # fmt: skip
 
 
@@ -78,16 +78,17 @@ def _decided(each: JsonObject) -> str:
     return f"-> {each['code']}" if each["code"] else "left out"
 
 
-def _figures(found: PilotFigures) -> JsonObject:
+def _figures(figures: PilotFigures) -> JsonObject:
     return {
-        "number": found.pilot.number, "begun": found.pilot.begun, "closed": found.pilot.closed,
-        "drawn": found.pilot.items, "items": found.items, "labelled": found.labelled, "compared": found.compared,
-        "complete": found.complete, **found.unanimous.named("all_agree"),
+        "number": figures.pilot.number, "begun": figures.pilot.begun, "closed": figures.pilot.closed,
+        "drawn": figures.pilot.items, "items": figures.items, "labelled": figures.labelled,
+        "compared": figures.compared,
+        "complete": figures.complete, **figures.unanimous.named("all_agree"),
         "annotators": [
-            {"annotator": one.annotator.name, "labelled": one.labelled, **one.accepted.named("accepted")}
-            for one in found.people
+            {"annotator": person.annotator.name, "labelled": person.labelled, **person.accepted.named("accepted")}
+            for person in figures.people
         ],
-        "signature": found.signature,
+        "signature": figures.signature,
     }  # fmt: skip
 
 

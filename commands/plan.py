@@ -42,13 +42,13 @@ def plan(name: str, author: str, candidates: int | None, on: Any, db: str, **set
     or all fully labelled items.
     """
     fields = {field: value for field, value in settings.items() if value is not None}
-    with opened_project(db, name) as (store, found):
+    with opened_project(db, name) as (store, project):
         if fields:
-            found = change_project(store, found, author=author, **fields)
-        say_unsettled(store, found)
-        ahead = forecast_work(store, found, candidates=candidates, on=on)
-    shown = {"project": found.name, **{field: getattr(found, field) for field in settings}, "forecast": ahead}
-    answer(shown, [_settings(found), *_text(ahead)])
+            project = change_project(store, project, author=author, **fields)
+        say_unsettled(store, project)
+        ahead = forecast_work(store, project, candidates=candidates, on=on)
+    shown = {"project": project.name, **{field: getattr(project, field) for field in settings}, "forecast": ahead}
+    answer(shown, [_settings(project), *_text(ahead)])
 
 
 def _settings(project: Project) -> str:

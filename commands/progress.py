@@ -50,9 +50,9 @@ def dashboard_json(found: Dashboard) -> JsonObject:
     return {
         "project": found.project,
         "at": timestamp(found.moment),
-        "annotators": [_person(one) for one in found.people],
+        "annotators": [_person(person) for person in found.people],
         "days": [asdict(day) for day in found.days],
-        "cells": [_cell(one) for one in found.cells],
+        "cells": [_cell(cell) for cell in found.cells],
         "labels_left": found.ahead.labels,
         "candidates_to_review": found.ahead.candidates,
         "labels_per_item": round(found.ahead.each, 3),

@@ -231,7 +231,7 @@ def guideline(name: str, version: int | None, file: Path | None, reasons: Path |
         if file or reasons or changes:
             write_version(store, found, changed_draft(found, projects.guideline(store, found), file, reasons, changes))
         shown = projects.guideline(store, found, version)
-    listed = "\n".join(f"{one.key}  {one.code}: {one.en}" for one in shown.reasons)
+    listed = "\n".join(f"{reason.key}  {reason.code}: {reason.en}" for reason in shown.reasons)
     answer(guideline_json(shown), f"version {shown.version}\n\n{shown.text}\n{listed}")
 
 
@@ -295,19 +295,19 @@ def followup(parent: str, name: str | None, people: str, db: str, **options: Any
         if name is not None:
             own_new_project(store, follow_up.create_follow_up(store, found, name, _names(people), **options))
         samples = follow_up.follow_ups(store, found)
-    data = [_follow_up(one) for one in samples]
+    data = [_follow_up(sample) for sample in samples]
     strata = [
-        (one.project.name, part, judged.drawn, judged.judged, judged.neutral, (judged.share, ".1%"))
-        for one in samples
-        for part, judged in one.strata.items()
+        (sample.project.name, part, judged.drawn, judged.judged, judged.neutral, (judged.share, ".1%"))
+        for sample in samples
+        for part, judged in sample.strata.items()
     ]
     heads = ["", "", "drawn", "judged", "neutral to everybody", "share"]
     lines = [table(strata, heads) if samples else "There is no follow-up sample."]
     lines += [
-        f"{one.project.name}: {one.left_out} labels do not count: {one.elsewhere} not made at a desk of this database,"
-        f" {one.left_out - one.elsewhere} of people of {parent}"
-        for one in samples
-        if one.left_out
+        f"{sample.project.name}: {sample.left_out} labels do not count: {sample.elsewhere} not made at a desk"
+        f" of this database, {sample.left_out - sample.elsewhere} of people of {parent}"
+        for sample in samples
+        if sample.left_out
     ]
     answer({"follow_ups": data}, lines)
 
@@ -332,11 +332,12 @@ def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
 def set_aside(name: str, uid: str | None, everything: bool, db: str) -> None:
     """Show items that everybody skipped, or hand them out again."""
     with opened_project(db, name) as (store, found):
-        back = [one.uid for one in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
+        back = [item.uid for item in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
         for each in back:
             projects.return_to_queue(store, found, each)
         waiting = [
-            {"item": one.uid, "text": text_or_reference(found, one)} for one in projects.set_aside_items(store, found)
+            {"item": item.uid, "text": text_or_reference(found, item)}
+            for item in projects.set_aside_items(store, found)
         ]
     text = table([(one["item"], one["text"]) for one in waiting]) or "No items are set aside."
     answer({"aside": waiting, "brought_back": back}, text)

@@ -41,19 +41,19 @@ def check_paper(everything: bool) -> None:
 
     Every reported number may be off by half a unit of its last digit. Exit code 0 whatever is found.
     """
-    found = checks()
-    totals = {name: sum(claim.follows is verdict for claim in found) for verdict, name in WORDS.items()}
+    printed_claims = checks()
+    totals = {name: sum(claim.follows is verdict for claim in printed_claims) for verdict, name in WORDS.items()}
     counts = {"follows": totals[WORDS[True]], "does_not_follow": totals[WORDS[False]], "undecided": totals[WORDS[None]]}
     lines = []
-    for document in dict.fromkeys(claim.document for claim in found):
-        claims = [claim for claim in found if claim.document == document]
+    for document in dict.fromkeys(claim.document for claim in printed_claims):
+        claims = [claim for claim in printed_claims if claim.document == document]
         follow = sum(claim.follows is True for claim in claims)
         lines.append(f"{document}: {follow} of {len(claims)} consistent")
         for claim in claims:
             if everything or claim.follows is not True:
                 lines += _lines(claim)
     lines.append(", ".join(f"{name.lower()} {count}" for name, count in totals.items()))
-    answer({"claims": [claim_data(claim) for claim in found], "counts": counts}, lines)
+    answer({"claims": [claim_data(claim) for claim in printed_claims], "counts": counts}, lines)
 
 
 def _lines(claim: PrintedClaim) -> list[str]:

@@ -59,17 +59,19 @@ def _report_json(store: Store, project: Project, report: Quality, brought: Known
     known = {
         "items": len(report.known),
         "choices": [choice.code for choice in answer_choices(store, project)],
-        "annotators": [_score(one) for one in report.scores],
+        "annotators": [_score(score) for score in report.scores],
         "misses": [
             without_text(
                 project,
                 {
-                    "item": one.item.uid, "text": one.item.text, "annotator": one.annotator, "answer": one.answer,
-                    "choice": one.choice, "reasons": list(one.reasons), "note": one.note, "why": one.why,
+                    "item": wrong_answer.item.uid, "text": wrong_answer.item.text, "annotator": wrong_answer.annotator,
+                    "answer": wrong_answer.answer,
+                    "choice": wrong_answer.choice, "reasons": list(wrong_answer.reasons), "note": wrong_answer.note,
+                    "why": wrong_answer.why,
                 },
                 "text", "note", "why",
             )
-            for one in wrong_answers(store, project)
+            for wrong_answer in wrong_answers(store, project)
         ],
         "signature": report.known_signature,
     }  # fmt: skip
@@ -80,7 +82,9 @@ def _report_json(store: Store, project: Project, report: Quality, brought: Known
             "hours": again.hours,
             "choices": [choice.code for choice in again.choices],
             "together": _consistency(again.together),
-            "annotators": [{"annotator": one.annotator, **_consistency(one)} for one in again.annotators],
+            "annotators": [
+                {"annotator": annotator.annotator, **_consistency(annotator)} for annotator in again.annotators
+            ],
             "signature": again.signature,
         },
         "hidden_gold": known,
@@ -139,7 +143,8 @@ def _text(report: Quality, brought: KnownReport | None) -> Iterator[str]:
     yield f"{again.signature}\n"
     yield f"Known answers: {len(report.known)} items"
     scores = [
-        (one.annotator, one.share, one.share.units, one.right, one.wrong, one.unlabelled) for one in report.scores
+        (score.annotator, score.share, score.share.units, score.right, score.wrong, score.unlabelled)
+        for score in report.scores
     ]
     yield table(scores, ["", "share right", "n", "right", "wrong", "not labelled"])
     yield report.known_signature

@@ -86,11 +86,11 @@ def release(
         _answer(run(settings, Place(Path(db), password=password)))
         return
     with existing_store(db) as store:
-        found = state_rights(store, named_project(store, settings.name, settings.uid), settings)
+        project = state_rights(store, named_project(store, settings.name, settings.uid), settings)
         if verify is not None:
-            _verify(store, found, verify)
+            _verify(store, project, verify)
         else:
-            _show(store, found, check=check, listing=listing)
+            _show(store, project, check=check, listing=listing)
 
 
 def _answer(made: Made) -> None:
@@ -123,44 +123,52 @@ def described(release: Release) -> JsonObject:
 
 
 def _verify(store: Store, project: Project, path: Path) -> None:
-    found = checking.verify(path, password=environment_password())
+    verification = checking.verify(path, password=environment_password())
     try:
-        known = records.release(store, project, found.version)
+        known = records.release(store, project, verification.version)
     except NotFound:
         known = None
     else:
-        found = checking.verify(path, password=environment_password(), store=store, release=known)
+        verification = checking.verify(path, password=environment_password(), store=store, release=known)
     data = {
-        "version": found.version, "hash": found.hash, "hash_found": found.found, "files": found.files,
-        "problems": [{"file": name, "problem": what} for name, what in found.problems],
-        "unread": list(found.unread), "in_database": found.known, "whole": found.intact,
-        "stale_gold": None if found.gold is None else list(found.gold.stale),
-        "gold_unchecked": None if found.gold is None else found.gold.unchecked,
+        "version": verification.version, "hash": verification.hash, "hash_found": verification.found,
+        "files": verification.files,
+        "problems": [{"file": name, "problem": what} for name, what in verification.problems],
+        "unread": list(verification.unread), "in_database": verification.known, "whole": verification.intact,
+        "stale_gold": None if verification.gold is None else list(verification.gold.stale),
+        "gold_unchecked": None if verification.gold is None else verification.gold.unchecked,
     }  # fmt: skip
-    if found.gold is None:
+    if verification.gold is None:
         data["stale_gold_reason"] = data["gold_unchecked_reason"] = "This database does not have the release."
-    if found.found is None:
+    if verification.found is None:
         data["hash_found_reason"] = "The package is not in this folder, or is locked."
-    answer(data, _verification_text(found))
-    if found.gold is not None and found.gold.stale:
-        items = ", ".join(found.gold.stale[:NAMED]) + (" ..." if len(found.gold.stale) > NAMED else "")
-        raise Refused(STALE_GOLD, version=found.version, number=f"{len(found.gold.stale):,}", items=items)
-    if not found.intact:
+    answer(data, _verification_text(verification))
+    if verification.gold is not None and verification.gold.stale:
+        items = ", ".join(verification.gold.stale[:NAMED]) + (" ..." if len(verification.gold.stale) > NAMED else "")
+        raise Refused(STALE_GOLD, version=verification.version, number=f"{len(verification.gold.stale):,}", items=items)
+    if not verification.intact:
         message = N_("{path} differs from release {version} as it was created.")
-        raise Refused(message, path=str(path), version=found.version)
+        raise Refused(message, path=str(path), version=verification.version)
 
 
-def _verification_text(found: Verification) -> list[str]:
-    lines = [table([(what, name) for name, what in found.problems[:SHOWN]])]
-    if len(found.problems) > SHOWN:
-        lines.append(f"and {len(found.problems) - SHOWN} more")
-    same = {None: "not read", found.hash: "the same"}.get(found.found, "DIFFERENT")
-    lines.append(f"release {found.version}: {found.files} files, {len(found.problems)} problems, contents {same}")
-    if found.unread:
-        lines.append(f"{len(found.unread)} files were left out or are locked")
-    lines.append("compared with the database" if found.known else "this database has no such release to compare with")
-    if found.gold is not None and found.gold.unchecked:
-        lines.append(f"{found.gold.unchecked} gold labels not checked: labels, decisions or settings changed since")
+def _verification_text(verification: Verification) -> list[str]:
+    lines = [table([(what, name) for name, what in verification.problems[:SHOWN]])]
+    if len(verification.problems) > SHOWN:
+        lines.append(f"and {len(verification.problems) - SHOWN} more")
+    same = {None: "not read", verification.hash: "the same"}.get(verification.found, "DIFFERENT")
+    lines.append(
+        f"release {verification.version}: {verification.files} files, {len(verification.problems)} problems,"
+        f" contents {same}"
+    )
+    if verification.unread:
+        lines.append(f"{len(verification.unread)} files were left out or are locked")
+    lines.append(
+        "compared with the database" if verification.known else "this database has no such release to compare with"
+    )
+    if verification.gold is not None and verification.gold.unchecked:
+        lines.append(
+            f"{verification.gold.unchecked} gold labels not checked: labels, decisions or settings changed since"
+        )
     return lines
 
 
@@ -230,6 +238,6 @@ def pull(
     with the answers of its users, which become labels.
     """
     with tempfile.TemporaryDirectory(prefix="evenhand-hub-") as folder:
-        got = fetch(Wanted(repo, revision, part, split, file), out or Path(folder))
-        click.echo(f"{', '.join(got.files)} of {repo} at {got.commit}", err=True)
-        context.invoke(import_file, file=str(got.path), layout="auto", known=False, **options)
+        pulled = fetch(Wanted(repo, revision, part, split, file), out or Path(folder))
+        click.echo(f"{', '.join(pulled.files)} of {repo} at {pulled.commit}", err=True)
+        context.invoke(import_file, file=str(pulled.path), layout="auto", known=False, **options)

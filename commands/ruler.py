@@ -67,18 +67,18 @@ def _laid(model: str | None, scores: Path | None, references: bool, seed: int) -
     return on_scores(frame, model or names[0], open_scorer if references else None, source=scores.name, seed=seed)
 
 
-def _on_ruler_json(found: "OnRuler", margin: float) -> JsonObject:
+def _on_ruler_json(on_ruler: "OnRuler", margin: float) -> JsonObject:
     """Return a model on the ruler; means and *margin* in log10."""
-    data, summary = to_json(found), found.summary
+    data, summary = to_json(on_ruler), on_ruler.summary
     data |= {name: getattr(summary, name).to_json() for name in (*MEANS, "side_auc")}
-    data |= {"sentences": found.source or "built in", "n": summary.n, "base": "log10"}
+    data |= {"sentences": on_ruler.source or "built in", "n": summary.n, "base": "log10"}
     data["model_bias_null_reason"] = "No shuffle of the sides changes a size: there are references only."
-    if found.neutral_words is not None:
-        data["neutral_words"]["difference"] = difference_json(found.neutral_words.difference, margin)
+    if on_ruler.neutral_words is not None:
+        data["neutral_words"]["difference"] = difference_json(on_ruler.neutral_words.difference, margin)
     return {key: value for key, value in data.items() if key not in ("summary", "source")}
 
 
-def _text(marks: Sequence["Mark"], found: "OnRuler | None", margin: float) -> Iterator[str]:
+def _text(marks: Sequence["Mark"], on_ruler: "OnRuler | None", margin: float) -> Iterator[str]:
     rows: list[list[Cell]] = [
         [
             mark.model, mark.quantity, mark.planted, mark.measured.value, (mark.difference, "+.1e"),
@@ -88,23 +88,23 @@ def _text(marks: Sequence["Mark"], found: "OnRuler | None", margin: float) -> It
     ]  # fmt: skip
     yield table(rows, ["planted model", "quantity", "planted", "measured", "difference", ""], form="+z.4f")
     yield f"{sum(mark.passed for mark in marks)} of {len(marks)} quantities come back as planted."
-    if found is not None:
-        yield from _model_text(found, margin)
+    if on_ruler is not None:
+        yield from _model_text(on_ruler, margin)
 
 
-def _model_text(found: "OnRuler", margin: float) -> Iterator[str]:
+def _model_text(on_ruler: "OnRuler", margin: float) -> Iterator[str]:
     from evenhand.core.ruler.own_model import NAMES, WHAT
 
-    summary = found.summary
-    yield f"\n{found.model} on {summary.n} sentences ({found.source or 'built in'}), log10:"
+    summary = on_ruler.summary
+    yield f"\n{on_ruler.model} on {summary.n} sentences ({on_ruler.source or 'built in'}), log10:"
     means: list[list[Cell]] = [[title, getattr(summary, name)] for name, title in MEANS.items()]
-    yield table([*means, ["context effect", found.context_effect]], form="+.4f")
+    yield table([*means, ["context effect", on_ruler.context_effect]], form="+.4f")
     yield "held against chance (middle 95% of the shuffles):"
-    yield table([_null_row(null, NAMES[null.of], WHAT[null.shuffled]) for null in found.nulls], indent="  ")
+    yield table([_null_row(null, NAMES[null.of], WHAT[null.shuffled]) for null in on_ruler.nulls], indent="  ")
     yield "  Model_bias has no null: no shuffle of the sides changes a size. References of size:"
-    size, untrained, references = found.neutral_words, found.untrained, list[list[Cell]]()
+    size, untrained, references = on_ruler.neutral_words, on_ruler.untrained, list[list[Cell]]()
     if size is None:
-        references.append(["neutral words", str(found.neutral_words_reason)])
+        references.append(["neutral words", str(on_ruler.neutral_words_reason)])
     else:
         references += [
             [f"keyword pairs, {size.contexts} contexts", size.keyword_pairs],
@@ -112,12 +112,12 @@ def _model_text(found: "OnRuler", margin: float) -> Iterator[str]:
             ["keyword pairs - neutral words", size.difference, equivalence(size.difference, margin).text],
         ]
     if untrained is None:
-        references.append(["untrained model", str(found.untrained_reason)])
+        references.append(["untrained model", str(on_ruler.untrained_reason)])
     else:
         references.append(["untrained: Model_bias", untrained.model_bias])
         references.append(["untrained: contexts", untrained.context_effect])
     yield table(references, form="+.4f", indent="  ")
-    yield found.signature
+    yield on_ruler.signature
 
 
 def _null_row(null: "Null", name: str, shuffled: str) -> list[Cell]:

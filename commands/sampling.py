@@ -54,10 +54,10 @@ def start(
         raise Refused(N_("Say how many items to draw."))
     from evenhand.annotations.sampling.frame import plan_sample
 
-    with opened_project(db, name) as (store, found):
-        planned = plan_sample(store, found, design, items or 0, share=share, by=by, measure=measure, judges=judges)
-        made = state_of(store, start_sample(store, found, planned, author=author))
-    answer({"project": found.name} | sample_json(made), _line(made))
+    with opened_project(db, name) as (store, project):
+        planned = plan_sample(store, project, design, items or 0, share=share, by=by, measure=measure, judges=judges)
+        made = state_of(store, start_sample(store, project, planned, author=author))
+    answer({"project": project.name} | sample_json(made), _line(made))
 
 
 @sampling.command()
@@ -66,9 +66,9 @@ def start(
 @guarded("change_projects", "name")
 def close(name: str, author: str, db: str) -> None:
     """End the open sample of PROJECT: all items are handed out again. Its labels and probabilities stay."""
-    with opened_project(db, name) as (store, found):
-        ended = state_of(store, close_sample(store, found, author=author))
-    answer({"project": found.name} | sample_json(ended), _line(ended))
+    with opened_project(db, name) as (store, project):
+        ended = state_of(store, close_sample(store, project, author=author))
+    answer({"project": project.name} | sample_json(ended), _line(ended))
 
 
 @sampling.command()
@@ -76,14 +76,14 @@ def close(name: str, author: str, db: str) -> None:
 @guarded("see_names", "name")
 def show(name: str, db: str) -> None:
     """The samples of PROJECT."""
-    with opened_project(db, name) as (store, found):
-        states = [state_of(store, one) for one in samples(store, found)]
-        rates = people_rates(store, found)
+    with opened_project(db, name) as (store, project):
+        states = [state_of(store, sample) for sample in samples(store, project)]
+        rates = people_rates(store, project)
         basis = BY_WEIGHT if rates else UNLABELLED if states else NO_SAMPLE
     lines = [*map(_line, states), basis]
     lines.append(table([(f"{measure}, by people", rate) for measure, (rate, _effect) in rates.items()]))
     data = {one: rate.to_json() | {"design_effect": effect} for one, (rate, effect) in rates.items()}
-    answer({"project": found.name, "samples": list(map(sample_json, states)), "rates": data, "basis": basis}, lines)
+    answer({"project": project.name, "samples": list(map(sample_json, states)), "rates": data, "basis": basis}, lines)
 
 
 @sampling.command()
@@ -108,11 +108,11 @@ def needed(
     """
     from evenhand.annotations.sampling.frame import forecast, frame
 
-    with opened_project(db, name) as (store, found):
-        of = frame(store, found, measure=measure, judges=judges)
+    with opened_project(db, name) as (store, project):
+        of = frame(store, project, measure=measure, judges=judges)
         made = forecast(of, width, by=by, share=share, rate=rate, accuracy=accuracy)
     rows = [
-        {"design": one.design, "items": one.items, "labels": one.items and one.items * found.per_item,
+        {"design": one.design, "items": one.items, "labels": one.items and one.items * project.per_item,
          "extrapolated": one.beyond, "reason": str(one.reason) if one.reason else None,
          "widths": [{"items": size, "width": wide} for size, wide in one.widths]}
         for one in made.needed
@@ -123,7 +123,7 @@ def needed(
         for row in rows
     ]
     lines.append(table(designs, ["design", "items", "labels"]))
-    data = {"project": found.name, "width": width, "of": made.of, "simulated": made.simulated, "judge": made.judge,
+    data = {"project": project.name, "width": width, "of": made.of, "simulated": made.simulated, "judge": made.judge,
             "designs": rows, "signature": made.signature}  # fmt: skip
     answer(data, lines)
 

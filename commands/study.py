@@ -101,14 +101,16 @@ def create(
     """Make a study NAME in PROJECT and print its link. Its test asks about items with known answers."""
     with opened_project(db, project) as (store, place):
         known = (
-            [(one.item, one.choice) for one in known_items(store, place)][: studies.MOST_QUESTIONS] if questions else []
+            [(known_item.item, known_item.choice) for known_item in known_items(store, place)][: studies.MOST_QUESTIONS]
+            if questions
+            else []
         )
         settings = Settings(**{**fields, "pause": fields["pause"] or None, "questions": questions})
         texts = _texts(consent_en, consent_zh)
         made = studies.create_study(store, place, name, settings, questions=known, consent=texts, uses=uses,
                                     minimum_age=minimum_age, kept_years=kept_years, author=author)  # fmt: skip
         link = _address(store, made, url)
-    codes = {one: made.code(one) for one in studies.OUTCOMES}
+    codes = {outcome: made.code(outcome) for outcome in studies.OUTCOMES}
     lines = [f"{made.name}: {link}", *(f"code, {one.replace('_', ' ')}: {code}" for one, code in codes.items())]
     answer({"name": made.name, "link": link, "codes": codes}, "\n".join(lines))
 
@@ -129,8 +131,8 @@ def list_studies(url: str, db: str) -> None:
 
 def _row(store: Store, found: Study, url: str) -> JsonObject:
     counts: dict[str, int] = {}
-    for one in people.participants(store, found):
-        counts[one.state] = counts.get(one.state, 0) + 1
+    for participant in people.participants(store, found):
+        counts[participant.state] = counts.get(participant.state, 0) + 1
     return {"name": found.name, "closed": found.closed, "people": counts, "link": _address(store, found, url)}
 
 
@@ -146,10 +148,11 @@ def show(name: str, url: str, db: str) -> None:
         row, money = _row(store, found, url), pay(found, everybody)
     listed = [
         {
-            "name": one.pseudonym, "state": one.state, "labels": one.labelled, "consent": one.consent,
-            "right": one.right, "minutes": round((one.seen - one.came) / 60, 1),
+            "name": participant.pseudonym, "state": participant.state, "labels": participant.labelled,
+            "consent": participant.consent,
+            "right": participant.right, "minutes": round((participant.seen - participant.came) / 60, 1),
         }
-        for one in everybody
+        for participant in everybody
     ]  # fmt: skip
     currency = found.settings.currency
     people_rows = [(one["name"] or "-", one["state"], f"{one['labels']} labels") for one in listed]

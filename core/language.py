@@ -34,7 +34,7 @@ def visitor_language(named: str | None, chosen: str | None, preferred: str | Non
     Accept-Language ("zh-CN,zh;q=0.9"). English where none of them is a language of the interface.
     """
     wanted = [part.split(";")[0].strip()[:2].lower() for part in (preferred or "").split(",")]
-    return next((one for name in (named, chosen, *wanted) for one in LANGUAGES if one == name), "en")
+    return next((language for name in (named, chosen, *wanted) for language in LANGUAGES if language == name), "en")
 
 
 @cache

@@ -21,7 +21,7 @@ def document() -> str:
         parts.append(f"\n## {title}\n")
         for kind, name in KINDS.items():
             lines = [f"\n| {name} | formula | source | known against it | here |", "|---|---|---|---|---|"]
-            lines += [_line(one) for one in of(family, kind)]
+            lines += [_line(method) for method in of(family, kind)]
             parts.append("\n".join(lines) + "\n")
     return "".join(parts)
 

@@ -324,13 +324,13 @@ def main() -> None:
     asked.add_argument("--readme", action="store_true", help="renew the pictures in docs/images")
     asked.add_argument("folder", nargs="?", type=Path, help="where the pictures go")
     asked.add_argument("pages", nargs="*", metavar="page", help="only these, as in the names of the pictures")
-    found = asked.parse_args()
-    if found.readme:
+    args = asked.parse_args()
+    if args.readme:
         for_readme()
-    elif found.folder is None:
+    elif args.folder is None:
         asked.error("say where the pictures go, or --readme")
     else:
-        every_page(found.folder, set(found.pages))
+        every_page(args.folder, set(args.pages))
 
 
 if __name__ == "__main__":

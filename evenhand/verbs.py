@@ -47,7 +47,7 @@ def score(
     found: list[tuple[Any, ...]] = []
     for name in names:
         scorer = open_scorer(name, method=method, joint=joint)
-        found += [one.values() for one in score_items(_score_items(rows, column), scorer, model=name)]
+        found += [scored_row.values() for scored_row in score_items(_score_items(rows, column), scorer, model=name)]
     frame = pd.DataFrame(found, columns=list(COLUMNS))
     frame.attrs["signatures"] = sorted(set(frame["signature"]))
     return frame
@@ -122,9 +122,9 @@ def agreement(labels: pd.DataFrame, *, categories: Sequence[str] = (), resamples
         "Gwet's AC1": gwet_ac1(tally, resampling),
     }
     rows = [
-        {"measure": name, **one.numbers("n"), "method": one.method,
-         "reason": str(one.reason or one.note or "") if one.value is None or one.low is None else ""}
-        for name, one in measures.items()
+        {"measure": name, **measure.numbers("n"), "method": measure.method,
+         "reason": str(measure.reason or measure.note or "") if measure.value is None or measure.low is None else ""}
+        for name, measure in measures.items()
     ]  # fmt: skip
     frame = pd.DataFrame(rows).set_index("measure")
     return frame.astype({"value": float, "low": float, "high": float})
@@ -208,7 +208,7 @@ def _rows(texts: Texts, column: str) -> list[dict[str, Any]]:
 
 
 def _need(frame: pd.DataFrame, columns: Iterable[str]) -> None:
-    missing = [one for one in columns if one not in frame]
+    missing = [column for column in columns if column not in frame]
     if missing:
         message = N_("The table has no column {missing}; it has {found}.")
         raise Refused(message, missing=", ".join(missing), found=", ".join(map(str, frame.columns)))
@@ -228,14 +228,16 @@ def _score_items(rows: Iterable[Mapping[str, Any]], column: str) -> Iterator[Any
 
     for number, row in enumerate(rows, 1):
         text = row[column] if isinstance(row[column], str) else ""
-        found = find(text)
-        if len(found) > 1 and "start" in row:
-            found = [one for one in found if one.start == row["start"]]
-        if len(found) == 1:
-            yield item_of(number, found[0])
+        candidates = find(text)
+        if len(candidates) > 1 and "start" in row:
+            candidates = [candidate for candidate in candidates if candidate.start == row["start"]]
+        if len(candidates) == 1:
+            yield item_of(number, candidates[0])
         else:
-            reason = "several_keywords" if found else "no_keyword"
-            problem = "Several keywords stand in the sentence." if found else "No word of a keyword pair stands in it."
+            reason = "several_keywords" if candidates else "no_keyword"
+            problem = (
+                "Several keywords stand in the sentence." if candidates else "No word of a keyword pair stands in it."
+            )
             yield ScoreItem(number, text, problem=problem, reason=reason)
 
 
@@ -249,9 +251,9 @@ def _released(store: "Store", project: "Project", brought: "RowImport", out: Pat
     one = make_release(store, project, version)
     write_release(store, project, one, out)
     found = [
-        {"item": each.uid, "sentence": each.text, "pair": each.pair, "side": each.side, "keyword": each.keyword,
-         "counterpart": each.counterpart, "status": each.status, "gold": each.gold}
-        for each in items(store, project)
+        {"item": item.uid, "sentence": item.text, "pair": item.pair, "side": item.side, "keyword": item.keyword,
+         "counterpart": item.counterpart, "status": item.status, "gold": item.gold}
+        for item in items(store, project)
     ]  # fmt: skip
     frame = pd.DataFrame(found)
     left = [{"line": bad.line, "reason": bad.reason} for bad in brought.left_out]

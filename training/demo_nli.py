@@ -47,7 +47,7 @@ def make_tokenizer() -> Any:
     level = normalizers.BertNormalizer(lowercase=True, strip_accents=False)
     rows = [text for language in LANGUAGES for row in packaged(language).rows for text in (row.premise, row.hypothesis)]
     rows += [row[key] for row in table("nli_sanity") for key in ("premise", "hypothesis")]
-    rows += [text for one in islice(pairs(random.Random(0)), 20_000) for text in one[:2]]
+    rows += [text for pair in islice(pairs(random.Random(0)), 20_000) for text in pair[:2]]
     found = {word for text in dict.fromkeys(rows) for word, _ in cut.pre_tokenize_str(level.normalize_str(text))}
     whole = {word for word in found if word.isascii() or len(word) == 1}
     characters = sorted({character for word in found for character in word})
@@ -97,9 +97,13 @@ def encode(tokenizer: Any, examples: list[Example]) -> tuple[dict[str, Tensor], 
     """Return inputs, padded to the longest, and label numbers as the model has them."""
     names = {"entailment": 0, "neutral": 1, "contradiction": 2}
     inputs = tokenizer(
-        [one[0] for one in examples], [one[1] for one in examples], padding=True, truncation=True, return_tensors="pt"
+        [example[0] for example in examples],
+        [example[1] for example in examples],
+        padding=True,
+        truncation=True,
+        return_tensors="pt",
     )
-    return dict(inputs), torch.tensor([names[one[2]] for one in examples])
+    return dict(inputs), torch.tensor([names[example[2]] for example in examples])
 
 
 def accuracy(model: Any, tokenizer: Any, examples: list[Example]) -> float:

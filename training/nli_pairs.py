@@ -217,7 +217,7 @@ def by_frame(rng: random.Random, language: Language, label: Label) -> Pair:
     frame = rng.choice((*packaged_texts(language, "sentence"), *training_templates(language)))
     (woman,), (man,) = packaged_texts(language, "woman"), packaged_texts(language, "man")
     genders = [woman, man] if rng.random() < 0.5 else [man, woman]
-    trade, another = rng.sample([one.word for one in occupations(language)], 2)
+    trade, another = rng.sample([occupation.word for occupation in occupations(language)], 2)
     general = PERSON[language]
     if label == "contradiction":
         before, after = genders

@@ -192,23 +192,23 @@ async def link_form(request: Request) -> Response:
     except EvenhandError as error:
         return rendered(request, "link.html", 403, title=explain(error, language), closed=True)
     try:
-        found, account = await with_store(_opened, secret, mine)
+        link, account = await with_store(_opened, secret, mine)
     except EvenhandError as error:
         return rendered(request, "link.html", 403, title=explain(error, language), closed=True)
     values = {
-        "title": translate(TITLES[found.purpose], language), "problem": problem, "secret": secret,
-        "gives": _gives(found, language), "fixed_name": found.account, "name": name or found.name,
-        "signed_in_as": account.name if account and found.purpose == "invite" else None,
+        "title": translate(TITLES[link.purpose], language), "problem": problem, "secret": secret,
+        "gives": _gives(link, language), "fixed_name": link.account, "name": name or link.name,
+        "signed_in_as": account.name if account and link.purpose == "invite" else None,
     }  # fmt: skip
     return rendered(request, "link.html", 400 if problem else 200, **values)
 
 
-def _gives(found: links.Link, language: Language) -> str:
-    if found.role is None:
-        return translate(GIVES[found.purpose], language)
-    role = translate(ROLES[found.role], language)
-    kind = "project" if found.project else "server"
-    return translate(GIVES[kind], language).format(role=role, project=found.project.name if found.project else "")
+def _gives(link: links.Link, language: Language) -> str:
+    if link.role is None:
+        return translate(GIVES[link.purpose], language)
+    role = translate(ROLES[link.role], language)
+    kind = "project" if link.project else "server"
+    return translate(GIVES[kind], language).format(role=role, project=link.project.name if link.project else "")
 
 
 def _opened(store: Store, secret: str, uid: str | None) -> tuple[links.Link, Account | None]:
@@ -337,9 +337,9 @@ def _entries(store: Store, uid: str) -> dict[str, Any] | None:
     annotator = annotator_with(store, uid)
     if annotator is None:
         return None
-    found = own_log(store, annotator)
+    log = own_log(store, annotator)
     return {
         "id": uid,
-        "chain": [{"row": entry.row, "hash": entry.hash} for entry in found.chain],
-        "heads": [{"day": head.day, "hash": head.hash} for head in found.heads],
+        "chain": [{"row": entry.row, "hash": entry.hash} for entry in log.chain],
+        "heads": [{"day": head.day, "hash": head.hash} for head in log.heads],
     }

@@ -177,8 +177,8 @@ class Gate:
         if scope["type"] == "websocket":
             scope = _own_session_only(scope)
         if path.startswith(MEDIA):  # packed in the event loop, a large one would hold up everybody
-            kept = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
-            scope = {**scope, "headers": kept}
+            pairs = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
+            scope = {**scope, "headers": pairs}
         await self.app(scope, receive, self._with_headers(send, path))
 
     async def _refused_by_person(self, scope: Scope, path: str) -> tuple[int, str] | None:

@@ -154,7 +154,7 @@ def is_visit_of(session: str, account: str | None) -> bool:
 def is_file_of(sessions: Iterable[str], account: str | None) -> bool:
     """Whether one of the *sessions* that offer a file is a visit of *account*."""
     with _lock:
-        return any(one in _accounts and _accounts[one] == account for one in sessions)
+        return any(session in _accounts and _accounts[session] == account for session in sessions)
 
 
 def remember_file(file: str, session: str) -> None:

@@ -221,10 +221,10 @@ def _consent_page(at: Visit, problem: str = "") -> Reply:
 def _outside(study: Study, sent: dict[str, str]) -> Outside | None:
     """Who the service says it is; None where it does not, or where it is no id."""
     names = PARAMETERS[study.service]
-    found = Outside(*(sent.get(name, "") if name else "" for name in names))
-    if not found.id or any(len(one) > LONGEST_ID or not one.isascii() or not one.isprintable() for one in found):
+    outside = Outside(*(sent.get(name, "") if name else "" for name in names))
+    if not outside.id or any(len(one) > LONGEST_ID or not one.isascii() or not one.isprintable() for one in outside):
         return None
-    return found
+    return outside
 
 
 def agree_form(at: Visit) -> Reply:
@@ -238,8 +238,8 @@ def agree_form(at: Visit) -> Reply:
     newest = consent(at.store, at.study)
     if at.sent.get("version") != str(newest.version):
         return _consent_page(at, at.say(CHANGED))
-    given = [use for use in newest.uses if at.sent.get(f"use-{use}") == "yes"]
-    secret = people.agree(at.store, at.study, newest, at.language, outside, given=given, seen=watched.seconds())
+    uses = [use for use in newest.uses if at.sent.get(f"use-{use}") == "yes"]
+    secret = people.agree(at.store, at.study, newest, at.language, outside, given=uses, seen=watched.seconds())
     return Reply(secret=secret)
 
 
@@ -249,7 +249,7 @@ def _test_page(at: Visit, who: Participant, answers: Mapping[str, str] | None = 
     values = {
         "title": at.say(TITLES["test"]),
         "blocks": frontend.blocks(in_language(newest.text, at.language)),
-        "choices": [(one.code, option_name(one, at.language)) for one in newest.choices],
+        "choices": [(choice.code, option_name(choice, at.language)) for choice in newest.choices],
         "questions": questions_of_try(at.store, at.study, who.uid, who.tries),
         "who": who,
         "left": TRIES - who.tries,
@@ -264,7 +264,10 @@ def answers_form(at: Visit) -> Reply:
     """One try of the test; with a text that was not opened or answered it is not one yet."""
     if at.who is not None and at.who.state == "test" and at.sent.get("try") == str(at.who.tries):
         answers = {name.removeprefix("q"): value for name, value in at.sent.items() if name.startswith("q")}
-        if any(str(one.id) not in answers for one in questions_of_try(at.store, at.study, at.who.uid, at.who.tries)):
+        if any(
+            str(question.id) not in answers
+            for question in questions_of_try(at.store, at.study, at.who.uid, at.who.tries)
+        ):
             return _test_page(at, at.who, answers, at.say(UNANSWERED))
         people.answer_test(at.store, at.study, at.who, answers)
     return Reply()

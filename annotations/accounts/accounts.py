@@ -234,7 +234,10 @@ def label_own_project(store: Store, who: Account, project: Project, *, labels: b
         if labels:
             _open_desk(store, who, who.annotator or who.name, project, who)
         record(store, project, "lead_labels", author=who.name, labels=labels)
-    mine = next((one for one in annotators(store, project) if one.name == account(store, who.name).annotator), None)
+    mine = next(
+        (annotator for annotator in annotators(store, project) if annotator.name == account(store, who.name).annotator),
+        None,
+    )
     if not labels and mine is not None:
         remove_annotator(store, project, mine, author=who.name)
 

@@ -119,7 +119,7 @@ def invitations(store: Store) -> list[Invitation]:
         " WHERE purpose = 'invite' AND used < uses AND expires > ? ORDER BY access_link.created, hash",
         (time.time(),),
     ).fetchall()
-    known = {one.uid: one for one in (*projects(store), *projects(store, archived=True))}
+    known = {project.uid: project for project in (*projects(store), *projects(store, archived=True))}
     return [Invitation(row[0][:ID_DIGITS], known[row[1]] if row[1] else None, *row[2:]) for row in rows]
 
 
@@ -128,9 +128,11 @@ def invitation_for(store: Store, project: Project | None, name: str) -> Invitati
     wanted, place = name.strip().casefold(), project and project.uid
     return next(
         (
-            one
-            for one in invitations(store)
-            if wanted and one.name.casefold() == wanted and (one.project and one.project.uid) == place
+            invitation
+            for invitation in invitations(store)
+            if wanted
+            and invitation.name.casefold() == wanted
+            and (invitation.project and invitation.project.uid) == place
         ),
         None,
     )
@@ -146,15 +148,17 @@ def uninvited(store: Store, project: Project) -> list[str]:
     held = {one.annotator for one in accounts(store) if one.closed is None}
     by_link = participants(store, project)
     return [
-        one.name
-        for one in annotators(store, project)
-        if one.id not in by_link and one.name not in held and invitation_for(store, project, one.name) is None
+        annotator.name
+        for annotator in annotators(store, project)
+        if annotator.id not in by_link
+        and annotator.name not in held
+        and invitation_for(store, project, annotator.name) is None
     ]
 
 
 def find_invitation(store: Store, id: str) -> Invitation:
     """Return the open invitation with this id. Raises NotFound."""
-    found = next((one for one in invitations(store) if one.id == id.strip().lower()), None)
+    found = next((invitation for invitation in invitations(store) if invitation.id == id.strip().lower()), None)
     if found is None:
         raise NotFound(N_("There is no open invitation {id}."), id=id)
     return found

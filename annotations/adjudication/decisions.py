@@ -262,7 +262,7 @@ def _check(
     if choice is None:
         return
     asked = guideline(store, project)
-    answers = {each.code for each in asked.scheme.points} if asked.scheme else set()
+    answers = {point.code for point in asked.scheme.points} if asked.scheme else set()
     if not why and not set(reasons) - answers:  # a point of a scale says what, not why
         raise Refused(N_("A decision needs a reason or a note, so that others can check it."))
     check_codes(asked, choice, reasons)
@@ -386,7 +386,7 @@ class Case:
     @property
     def seen(self) -> tuple[str, ...]:
         """The op_ids of the labels in view; `settle_case` refuses a decision if they have changed."""
-        return tuple(each.op_id for each in self.labels)
+        return tuple(label.op_id for label in self.labels)
 
 
 def case_counts(store: Store, project: Project) -> dict[Queue, int]:

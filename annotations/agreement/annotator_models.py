@@ -87,16 +87,16 @@ class AnnotatorModels:
     @property
     def labels(self) -> int:
         """How many labels went in."""
-        return sum(one.labels for one in self.annotators)
+        return sum(annotator.labels for annotator in self.annotators)
 
     @property
     def tied(self) -> int:
         """On how many items the vote ties."""
-        return sum(one.vote is None for one in self.items)
+        return sum(item.vote is None for item in self.items)
 
     def against_vote(self, model: str) -> int:
         """On how many items "dawid_skene" or "mace" says something else than a vote that does not tie."""
-        return sum(one.vote is not None and getattr(one, model) != one.vote for one in self.items)
+        return sum(item.vote is not None and getattr(item, model) != item.vote for item in self.items)
 
 
 @at_one_moment
@@ -108,10 +108,10 @@ def annotator_models(
     labels = compared.labels
     _, where, counts = np.unique(labels.item, return_inverse=True, return_counts=True)
     enough = counts[where] >= FEWEST_LABELS
-    kept = labels.only(enough)
-    rows, item = np.unique(kept.item, return_inverse=True)
-    people, annotator = np.unique(kept.annotator, return_inverse=True)
-    used, category = np.unique(kept.choice, return_inverse=True)
+    blind_labels = labels.only(enough)
+    rows, item = np.unique(blind_labels.item, return_inverse=True)
+    people, annotator = np.unique(blind_labels.annotator, return_inverse=True)
+    used, category = np.unique(blind_labels.choice, return_inverse=True)
     choices = tuple(compared.choices[place] for place in used.tolist())
     fewer = int((counts < FEWEST_LABELS).sum())
     under = "" if version is None else f"|guideline:v{version}"
@@ -155,7 +155,7 @@ def _annotators(
     """Those with most labels first."""
     names = annotator_names(store)
     counts = np.bincount(rated.annotator)
-    found = [
+    modelled_annotators = [
         ModelledAnnotator(
             str(names[row]),
             int(counts[place]),
@@ -165,4 +165,4 @@ def _annotators(
         )
         for place, row in enumerate(people)
     ]
-    return tuple(sorted(found, key=lambda one: -one.labels))
+    return tuple(sorted(modelled_annotators, key=lambda one: -one.labels))

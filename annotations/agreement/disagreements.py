@@ -81,11 +81,11 @@ def finished_items(
 
 def item_texts(store: Store, items: Sequence[int]) -> list[ItemText]:
     """The texts of *items* (row ids), in this order."""
-    found = []
+    texts = []
     for item in items:
         uid, text, start, stop, _pair, side, _status, context = store.db.execute(ITEM, (item,)).fetchone()
-        found.append(ItemText(uid, text, context, None if start is None else (start, stop), side))
-    return found
+        texts.append(ItemText(uid, text, context, None if start is None else (start, stop), side))
+    return texts
 
 
 @at_one_moment
@@ -145,12 +145,12 @@ class AboutItem(Protocol):
         """The public id."""
 
 
-def record_reveals(store: Store, reader: Annotator, found: Sequence[AboutItem]) -> None:
+def record_reveals(store: Store, reader: Annotator, about_items: Sequence[AboutItem]) -> None:
     """Record that *reader* sees the labels of others on these items: own labels from now on carry `after_reveal`.
 
     Call it before they are shown. Items that the reader has not labelled are skipped.
     """
-    record_item_reveals(store, reader, [one.item for one in found])
+    record_item_reveals(store, reader, [about_item.item for about_item in about_items])
 
 
 def record_item_reveals(store: Store, reader: Annotator, items: Sequence[str]) -> None:

@@ -91,7 +91,7 @@ class GroupDifferences:
     @property
     def differing(self) -> int:
         """On how many items the groups differ beyond chance."""
-        return sum(one.differs for one in self.items)
+        return sum(item.differs for item in self.items)
 
 
 @at_one_moment
@@ -116,10 +116,10 @@ def group_differences(
     if len(groups) < 2:
         return GroupDifferences(of, tuple(groups), small, None, (), (), TOO_FEW_PEOPLE, f"{head}|v{VERSION}")
     first, second = pair or [one.name for one in sorted(groups, key=lambda one: -one.people)[:2]]
-    if first == second or not {first, second} <= {one.name for one in groups}:
+    if first == second or not {first, second} <= {group.name for group in groups}:
         raise Refused(
             N_("Choose two different groups of at least {fewest} people with labels: {groups}."),
-            fewest=FEWEST_PEOPLE, groups=", ".join(one.name for one in groups),
+            fewest=FEWEST_PEOPLE, groups=", ".join(group.name for group in groups),
         )  # fmt: skip
     both = (value == first) | (value == second)
     of_two, is_second = labels.only(both), value[both] == second
@@ -132,13 +132,15 @@ def group_differences(
 def _choices(labels: BlindLabels, second: Mask, choices: tuple[Choice, ...]) -> tuple[ChoiceShares, ...]:
     """Over contexts or source articles where items come in these."""
     unit = labels.item if labels.cluster is None else labels.cluster
-    found = []
+    choice_shares = []
     for place, choice in enumerate(choices):
         chosen = labels.choice == place
         if chosen.any():
             one, other = (float(chosen[part].mean()) for part in (~second, second))
-            found.append(ChoiceShares(choice, one, other, difference_of_shares(chosen, second, labels.annotator, unit)))
-    return tuple(found)
+            choice_shares.append(
+                ChoiceShares(choice, one, other, difference_of_shares(chosen, second, labels.annotator, unit))
+            )
+    return tuple(choice_shares)
 
 
 def _items(labels: BlindLabels, second: Mask, choices: int) -> tuple[OpinionItem, ...]:
@@ -154,8 +156,8 @@ def _items(labels: BlindLabels, second: Mask, choices: int) -> tuple[OpinionItem
     chances = [exact_p(a, b) for a, b in tables]
     tested = [p for p in chances if p is not None]
     adjusted = iter(holm_adjusted(tested).tolist() if tested else [])
-    found = [
+    opinion_items = [
         OpinionItem(row, a, b, far, p, None if p is None else next(adjusted))
         for row, (a, b), far, p in zip(rows[enough].tolist(), tables, apart.tolist(), chances, strict=True)
     ]
-    return tuple(sorted(found, key=lambda each: (1.0 if each.p is None else each.p, -each.apart)))
+    return tuple(sorted(opinion_items, key=lambda each: (1.0 if each.p is None else each.p, -each.apart)))

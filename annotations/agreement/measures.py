@@ -201,7 +201,7 @@ def _drawn(project: Project, labels: BlindLabels, resampling: Resampling, ordere
 
 def _versions(store: Store, project: Project) -> dict[int, int]:
     """Guideline -> its version."""
-    return {one.id: one.version for one in guidelines(store, project)}
+    return {guideline.id: guideline.version for guideline in guidelines(store, project)}
 
 
 def signature(
@@ -228,14 +228,18 @@ def _overall(
     if share is None or tally.units:
         return overall, categories
     why = NO_SHARE_ENDED if ended else SHARE_UNDER_WAY if share else EMPTY_SHARE
-    return _undefined(overall, why), tuple(_undefined(one, why) for one in categories)
+    return _undefined(overall, why), tuple(_undefined(category, why) for category in categories)
 
 
-def _undefined(found: AnyMeasures, why: Note) -> AnyMeasures:
+def _undefined(category_measures: AnyMeasures, why: Note) -> AnyMeasures:
     """The same with every measure undefined for this reason: labels outside the random share are biased."""
-    names = [one.name for one in fields(found) if isinstance(getattr(found, one.name), Estimate)]
+    names = [
+        field.name
+        for field in fields(category_measures)
+        if isinstance(getattr(category_measures, field.name), Estimate)
+    ]
     values: dict[str, Any] = dict.fromkeys(names, Estimate.undefined(why))
-    return replace(found, **values)
+    return replace(category_measures, **values)
 
 
 def _labels(
@@ -397,11 +401,13 @@ def _every_two(
     """Every pair of annotators who share an item, in the order of *names*."""
     tables = labels.tables(categories)
     order = list(names)
-    found = []
+    two_annotators = []
     for i, a in enumerate(order):
         for b in order[i + 1 :]:
             known = tables.get((min(a, b), max(a, b)))
             if known is not None:
                 table, by = known if a < b else (known[0].T, transposed(known[1], categories))
-                found.append(TwoAnnotators(names[a], names[b], tuple(map(tuple, table.tolist())), resampling, by))
-    return tuple(found)
+                two_annotators.append(
+                    TwoAnnotators(names[a], names[b], tuple(map(tuple, table.tolist())), resampling, by)
+                )
+    return tuple(two_annotators)

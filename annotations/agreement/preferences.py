@@ -156,7 +156,7 @@ def left_chosen(store: Store, project: Project) -> LeftChosen:
             unknown += 1
         else:
             said[row["annotator"]].append((row["choice"] == row["left"], context[row["item"]]))
-    everybody = [one for rows in said.values() for one in rows]
+    everybody = [row for rows in said.values() for row in rows]
     return LeftChosen(
         _share(everybody), tuple((name, _share(rows)) for name, rows in sorted(said.items())), ties, unknown
     )

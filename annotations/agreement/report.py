@@ -62,7 +62,7 @@ class FormRates:
     @property
     def compared(self) -> bool:
         """Whether both forms were used."""
-        return all(one.labels for one in self.forms)
+        return all(form.labels for form in self.forms)
 
 
 def accept_rates(labels: BlindLabels, accept: int, names: Mapping[int, str], resampling: Resampling) -> FormRates:
@@ -100,8 +100,8 @@ def _form(place: int, by_item: Numbers, by_unit: Numbers, resampling: Resampling
     if not labels:
         return FormRate(FORMS[place], 0, 0, 0, Estimate.undefined(NONE_OF_FORM))
     items = int(by_item[:, own].any(axis=1).sum())
-    found = Estimate(accepted / labels, units=items)
-    rate = share_over_clusters(by_unit[:, 2 * place], by_unit[:, own].sum(axis=1), found, resampling)
+    estimate = Estimate(accepted / labels, units=items)
+    rate = share_over_clusters(by_unit[:, 2 * place], by_unit[:, own].sum(axis=1), estimate, resampling)
     return FormRate(FORMS[place], labels, items, accepted, rate)
 
 
@@ -130,19 +130,19 @@ def _paired(by_item: Numbers, unit_of_item: Numbers) -> Estimate:
         return Estimate.undefined(NO_COMMON_ITEM)
     _, unit = np.unique(unit_of_item[both], return_inverse=True)
     sums, counts = np.bincount(unit, weights=within[both]), np.bincount(unit)
-    found = Estimate(float(within[both].mean()), units=int(both.sum()))
-    return _over_units(found, ratio(within[both].sum() - sums, counts.sum() - counts))
+    estimate = Estimate(float(within[both].mean()), units=int(both.sum()))
+    return _over_units(estimate, ratio(within[both].sum() - sums, counts.sum() - counts))
 
 
-def _over_units(found: Estimate, without: NDArray[np.float64]) -> Estimate:
-    """*found* with t on the jackknife over items or articles, cut at -1 and 1; *without*: the same without each."""
+def _over_units(estimate: Estimate, without: NDArray[np.float64]) -> Estimate:
+    """*estimate* with t on the jackknife over items or articles, cut at -1 and 1; *without*: the same without each."""
     units = len(without)
     if units == 1:
-        return replace(found, note=ONE_UNIT)
+        return replace(estimate, note=ONE_UNIT)
     if not np.isfinite(without).all():
-        return replace(found, note=Note(HANGS_ON_ONE, {"units": units}))
-    assert found.value is not None
-    made = by_t(found, jackknife(found.value, without), units)
+        return replace(estimate, note=Note(HANGS_ON_ONE, {"units": units}))
+    assert estimate.value is not None
+    made = by_t(estimate, jackknife(estimate.value, without), units)
     if made.low is None or made.high is None:
         return made
     return replace(made, low=max(-1.0, made.low), high=min(1.0, made.high))

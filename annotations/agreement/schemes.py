@@ -45,13 +45,15 @@ def scheme_labels(
     """
     if way.startswith(FLAG_OF):
         code = way.removeprefix(FLAG_OF)
-        versions = {each.id: one for each in guidelines(store, project) for one in each.reasons if one.code == code}
+        versions = {
+            each.id: reason for each in guidelines(store, project) for reason in each.reasons if reason.code == code
+        }
         offered: tuple[Choice, ...] = _with_and_without(code, list(versions.values()))
         asked = versions.keys()
         said = [(*row[:2], offered[code not in json.loads(row[8])].code, *row[3:]) for row in rows if row[4] in asked]
     elif way.startswith(SCALE_OF):
         offered = _points(guidelines(store, project), way.removeprefix(SCALE_OF))
-        points = {one.code for one in offered}
+        points = {choice.code for choice in offered}
         answers = [points & set(json.loads(row[8])) for row in rows]
         said = [(*row[:2], *given, *row[3:]) for row, given in zip(rows, answers, strict=True) if len(given) == 1]
     elif way == "flag":
@@ -73,8 +75,8 @@ def _points(versions: Sequence[Guideline], code: str) -> tuple[Choice, ...]:
     """The points of a scale in any version, in their order, in the newest wording."""
     found = {
         point.code: point
-        for each in versions
-        for question in (each.scheme.scales if each.scheme else ())
+        for version in versions
+        for question in (version.scheme.scales if version.scheme else ())
         for point in question.points
         if question.code == code
     }
@@ -91,9 +93,9 @@ def _with_and_without(code: str, wordings: Sequence[Choice]) -> tuple[Choice, Ch
 
 def mark_agreement(store: Store, project: Project, resampling: Resampling | None = None) -> tuple[MarkAgreement, ...]:
     """How far annotators marked the same characters, per kind of mark; every two annotators of every generation."""
-    said = labels_of_generations(store, project)
-    marks = {item: list(rows["spans"]) for item, rows in said.groupby("item", sort=False)}
-    clusters = dict(zip(said["item"], said["cluster"], strict=True))
+    labels = labels_of_generations(store, project)
+    marks = {item: list(rows["spans"]) for item, rows in labels.groupby("item", sort=False)}
+    clusters = dict(zip(labels["item"], labels["cluster"], strict=True))
     kinds = mark_kinds(guideline(store, project))
     return tuple(agreement_of_marks(marks, clusters, kind, resampling) for kind in kinds)
 
@@ -103,9 +105,11 @@ def ways_of(store: Store, project: Project) -> dict[Way, Choice | None]:
     newest = guideline(store, project)
     if newest.scheme is None:
         return dict.fromkeys(WAYS)
-    scales = [Choice(one.code, one.key, one.zh, one.en) for one in newest.scheme.scales]
+    scales = [Choice(scale.code, scale.key, scale.zh, scale.en) for scale in newest.scheme.scales]
     return {"four": None} | {
-        f"{what}{one.code}": one for what, options in ((FLAG_OF, newest.reasons), (SCALE_OF, scales)) for one in options
+        f"{what}{option.code}": option
+        for what, options in ((FLAG_OF, newest.reasons), (SCALE_OF, scales))
+        for option in options
     }
 
 

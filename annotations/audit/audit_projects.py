@@ -90,17 +90,17 @@ class Audit:
     @property
     def settled(self) -> tuple[JudgedSentence, ...]:
         """The sentences that have all their labels. Only these count."""
-        return tuple(one for one in self.sentences if one.settled)
+        return tuple(sentence for sentence in self.sentences if sentence.settled)
 
     @property
     def labels(self) -> int:
         """How many blind labels there are."""
-        return sum(one.labels for one in self.sentences)
+        return sum(sentence.labels for sentence in self.sentences)
 
     @property
     def labels_wanted(self) -> int:
         """How many labels the audit needs in all."""
-        return sum(one.wanted for one in self.sentences)
+        return sum(sentence.wanted for sentence in self.sentences)
 
     @property
     def finished(self) -> bool:
@@ -125,8 +125,12 @@ class AuditResult:
 
     def leaking(self, rule: Rule) -> list[JudgedSentence]:
         """The sentences that leak by *rule*, the largest |Bias_c| first."""
-        found = [one for one in self.audit.settled if is_leak(one.leaks, one.labels, rule)]
-        return sorted(found, key=lambda one: -abs(one.bias_log10))
+        judged_sentences = [
+            judged_sentence
+            for judged_sentence in self.audit.settled
+            if is_leak(judged_sentence.leaks, judged_sentence.labels, rule)
+        ]
+        return sorted(judged_sentences, key=lambda one: -abs(one.bias_log10))
 
 
 def create_audit_project(
@@ -234,7 +238,10 @@ def audit_result(store: Store, project: Project, frame: "pd.DataFrame | None" = 
     """
     found = audit(store, project)
     settled = found.settled
-    judged = [Judged(one.stratum, one.toward, one.leaks, one.labels) for one in settled]
+    judged = [
+        Judged(judged_sentence.stratum, judged_sentence.toward, judged_sentence.leaks, judged_sentence.labels)
+        for judged_sentence in settled
+    ]
     run = None if frame is None else _run_values(found, frame)
     rules: tuple[Rule, ...] = ("unanimous", "any")
     shares: dict[str, tuple[Compared, ...]] = {rule: compare_sentences(judged, rule) for rule in rules}
@@ -248,17 +255,25 @@ def audit_result(store: Store, project: Project, frame: "pd.DataFrame | None" = 
 
 
 def _reasons(settled: Iterable[JudgedSentence]) -> dict[str, tuple[int, int]]:
-    counts = Counter((one.stratum, code) for one in settled for code in one.reasons)
+    counts = Counter((judged_sentence.stratum, code) for judged_sentence in settled for code in judged_sentence.reasons)
     codes = dict.fromkeys([reason.code for reason in reasons()] + [code for _, code in counts])
     return {code: (counts["extreme", code], counts["control", code]) for code in codes}
 
 
 def _measures(settled: Iterable[JudgedSentence], rule: Rule, run: dict[str, float] | None) -> dict[str, WithAndWithout]:
     settled = list(settled)
-    leaks = {one.sentence for one in settled if is_leak(one.leaks, one.labels, rule)}
+    leaks = {
+        judged_sentence.sentence
+        for judged_sentence in settled
+        if is_leak(judged_sentence.leaks, judged_sentence.labels, rule)
+    }
     parts = {} if run is None else {"run": with_and_without(run, leaks)}
     for stratum in ("extreme", "control"):
-        own = {one.sentence: one.bias_log10 for one in settled if one.stratum == stratum}
+        own = {
+            judged_sentence.sentence: judged_sentence.bias_log10
+            for judged_sentence in settled
+            if judged_sentence.stratum == stratum
+        }
         parts[stratum] = with_and_without(own, leaks)
     return parts
 
@@ -270,7 +285,11 @@ def _run_values(found: Audit, frame: "pd.DataFrame") -> dict[str, float]:
     rows = rows.iloc[(~rows["side"].isin(["male", "female"])).to_numpy().argsort(kind="stable")]
     rows = rows.drop_duplicates("sentence")
     values = {str(text): float(value) for text, value in zip(rows["sentence"], rows["bias_log10"], strict=True)}
-    other = [one for one in found.sentences if abs(values.get(one.sentence, float("nan")) - one.bias_log10) <= 1e-6]
+    other = [
+        sentence
+        for sentence in found.sentences
+        if abs(values.get(sentence.sentence, float("nan")) - sentence.bias_log10) <= 1e-6
+    ]
     if len(other) < len(found.sentences):
         message = N_(
             "{project} was not drawn from these scores: {count} of its sentences are missing or have another value."

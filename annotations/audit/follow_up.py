@@ -108,9 +108,9 @@ def create_follow_up(
         message = N_("{people} belong to {project}; a follow-up sample needs people outside the project.")
         raise Refused(message, people=", ".join(inside), project=parent.name)
     there: dict[Stratum, list[Item]] = {"kept": [], "rejected": []}
-    for one in items(store, parent):
-        if one.status in ("accepted", "rejected"):
-            there["kept" if one.status == "accepted" else "rejected"].append(one)
+    for item in items(store, parent):
+        if item.status in ("accepted", "rejected"):
+            there["kept" if item.status == "accepted" else "rejected"].append(item)
     wanted: dict[Stratum, int] = {"kept": kept, "rejected": rejected}
     rows = _draw(parent, there, wanted, seed)
     made = create_project(
@@ -148,7 +148,7 @@ def _draw(parent: Project, there: dict[Stratum, list[Item]], wanted: dict[Stratu
         if wanted[stratum] < (stratum == "kept") or wanted[stratum] > len(there[stratum]):
             message = N_("Cannot draw {wanted} {stratum} sentences: only {found} are available.")
             raise Refused(message, wanted=wanted[stratum], stratum=stratum, found=len(there[stratum]))
-        drawn += [(stratum, one) for one in chance.sample(there[stratum], wanted[stratum])]
+        drawn += [(stratum, item) for item in chance.sample(there[stratum], wanted[stratum])]
     chance.shuffle(drawn)
     return [_new_item(parent, stratum, one, line) for line, (stratum, one) in enumerate(drawn, 1)]
 
@@ -157,18 +157,20 @@ def _new_item(parent: Project, stratum: Stratum, one: Item, line: int) -> NewIte
     from evenhand.core.audit.sample import keyword_in  # pandas: only where a sample is drawn
 
     side = one.side or "male"
-    found = keyword_in(one.text, one.pair, side, one.word[0] if one.word else None, row=one.line)
+    candidate = keyword_in(one.text, one.pair, side, one.word[0] if one.word else None, row=one.line)
     hidden = {"parent": parent.uid, "item": one.uid, "stratum": stratum}
-    return NewItem(one.text, found, FILE, line, extra={KEY: hidden}, counterpart=one.counterpart)
+    return NewItem(one.text, candidate, FILE, line, extra={KEY: hidden}, counterpart=one.counterpart)
 
 
 def follow_ups(store: Store, parent: Project) -> list[FollowUp]:
     """The follow-up samples of *parent*, oldest first, with what is known of them so far."""
     found = []
-    for one in events(store, parent, action=ACTION):
+    for event in events(store, parent, action=ACTION):
         with suppress(NotFound):  # the log of a package names a project of another database
-            found.append(_follow_up(store, parent, project_by_uid(store, str(one.data.get("follow_up"))), one.data))
-    return [one for one in found if one.strata["kept"].drawn]  # a copy of the project has the event, not the sample
+            found.append(_follow_up(store, parent, project_by_uid(store, str(event.data.get("follow_up"))), event.data))
+    return [
+        follow_up for follow_up in found if follow_up.strata["kept"].drawn
+    ]  # a copy of the project has the event, not the sample
 
 
 def _follow_up(store: Store, parent: Project, made: Project, drawn: dict[str, Any]) -> FollowUp:
@@ -187,7 +189,9 @@ def _follow_up(store: Store, parent: Project, made: Project, drawn: dict[str, An
             continue
         people.add(name)
         choices.append(choice)
-    strata = {stratum: _judged([one for one in sentences.values() if one[0] == stratum]) for stratum in STRATA}
+    strata = {
+        stratum: _judged([sentence for sentence in sentences.values() if sentence[0] == stratum]) for stratum in STRATA
+    }
     numbers = {name: int(drawn.get(name) or 0) for name in ("seed", "from_kept", "from_rejected")}
     return FollowUp(
         made, per_item=made.per_item, people=len(people), left_out=left_out, elsewhere=elsewhere, strata=strata,
@@ -204,7 +208,9 @@ def _judged(sentences: list[tuple[Stratum, int, list[str]]]) -> Judged:
 def follow_up_facts(store: Store, parent: Project) -> list[dict[str, Any]]:
     """The follow-up samples for papers: counts, and the shares as estimates; without names."""
     names = ("seed", "from_kept", "per_item", "people", "left_out", "elsewhere", "from_rejected")
-    return [{name: getattr(one, name) for name in names} | one.strata for one in follow_ups(store, parent)]
+    return [
+        {name: getattr(follow_up, name) for name in names} | follow_up.strata for follow_up in follow_ups(store, parent)
+    ]
 
 
 def _names(people: Iterable[str]) -> set[str]:
@@ -212,4 +218,4 @@ def _names(people: Iterable[str]) -> set[str]:
 
 
 def _members(store: Store, project: Project) -> set[str]:
-    return _names(one.name for one in annotators(store, project, active=False))
+    return _names(annotator.name for annotator in annotators(store, project, active=False))

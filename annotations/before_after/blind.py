@@ -103,24 +103,24 @@ def mixed_project(
     rows = [read_generations(file) for file in files]
     mixed = mix(*rows, per_context=per_context, seed=seed)
     models = [_model_of(some, file) for some, file in zip(rows, files, strict=True)]
-    found = create_project(
+    project = create_project(
         store, name, kind="generations", annotators=annotators, per_item=per_item, seed=seed, language=language
     )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / FILE
         file.write_text(file_text(mixed.rows), encoding="utf-8")
-        import_file(store, found, file, format="generations", name=FILE)
+        import_file(store, project, file, format="generations", name=FILE)
     with open_table(out, (TOKEN, SIDE), data_line) as write:
         for token, side in mixed.key.items():
             write([token, side])
     facts = {
-        "kind": KIND, "project": {"uid": found.uid, "name": found.name}, "models": models, "seed": seed,
+        "kind": KIND, "project": {"uid": project.uid, "name": project.name}, "models": models, "seed": seed,
         "sentences": len(mixed.rows), "contexts": mixed.contexts, "left": mixed.left,
         "notices": to_json(_doubts(models)),
-        OWNER: {"project": found.uid}, **made_now(),
+        OWNER: {"project": project.uid}, **made_now(),
     }  # fmt: skip
     write_record(out, facts)
-    return found, mixed
+    return project, mixed
 
 
 def file_text(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -138,7 +138,7 @@ def _model_of(rows: Sequence[Row], file: Path) -> dict[str, str]:
 def _doubts(models: Sequence[dict[str, str]]) -> list[Notice]:
     """That the two were not written alike, by their signatures (`sampling|model|weights|settings|...`)."""
     parts = [Signature.parse(model["signature"]) for model in models]
-    settings = [f"{one.joint}|{one.precision}|v{one.version}" if one else "" for one in parts]
+    settings = [f"{part.joint}|{part.precision}|v{part.version}" if part else "" for part in parts]
     if not all(settings) or settings[0] == settings[1]:
         return []
     return [Notice(OTHER_SETTINGS, dict(zip(SIDES, settings, strict=True)))]

@@ -137,9 +137,9 @@ class ItemRecord:
 @at_one_moment
 def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> ItemRecord:
     """One item (public id) with its history. `reader`: as `item_history`. Raises NotFound."""
-    found = item_of(store, project, uid)
-    row = next(rows(store, [found.id]))
-    had = store.db.execute(_HELD, (found.id,)).fetchall() if reader is None else []
+    item = item_of(store, project, uid)
+    row = next(rows(store, [item.id]))
+    had = store.db.execute(_HELD, (item.id,)).fetchall() if reader is None else []
     held = tuple((name, state) for name, state, _uid in had if state in ("leased", "sent_back"))
     talkers = tuple(one for _name, state, one in had if state in ("labelled", "sent_back", "skipped"))
     history = tuple(item_history(store, project, uid, reader=reader))
@@ -152,8 +152,8 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
     `reader`: only what this annotator may see: own labels, own private thread with the lead, and public comments once
     all labels are there.
     """
-    found = item_of(store, project, uid)
-    values = {"item": found.id, "project": project.id, "reader": reader.id if reader else None}
+    item = item_of(store, project, uid)
+    values = {"item": item.id, "project": project.id, "reader": reader.id if reader else None}
     entries = [
         *_entries(store, "imported", _IMPORTED, values),
         *_entries(store, "guideline", _GUIDELINES, values),
@@ -165,11 +165,12 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
             *(entry for kind, query in _OTHERS.items() for entry in _entries(store, kind, query, values)),
             *_labels(store, "again", _AGAIN, values),
             *_gold_labels(store, values),
-            *(Entry(one.created, "settlement", one.adjudicator,
-                    {"action": one.action, "choice": one.choice, "reasons": list(one.reasons), "why": one.why})
-              for one in settlements(store, project, uid)),
-            *(Entry(one.created, "event", one.author, {"action": one.action, "data": one.data})
-              for one in events(store, project, uid) if one.action != IS_KNOWN),
+            *(Entry(settlement.created, "settlement", settlement.adjudicator,
+                    {"action": settlement.action, "choice": settlement.choice, "reasons": list(settlement.reasons),
+                    "why": settlement.why})
+              for settlement in settlements(store, project, uid)),
+            *(Entry(event.created, "event", event.author, {"action": event.action, "data": event.data})
+              for event in events(store, project, uid) if event.action != IS_KNOWN),
         ]  # fmt: skip
     return sorted(entries, key=lambda one: one.when)
 
@@ -199,11 +200,16 @@ def _labels(store: Store, kind: Happened, query: str, values: dict[str, Any]) ->
 
 
 def _comments(store: Store, project: Project, uid: str, reader: Annotator | None) -> Iterator[Entry]:
-    for one in every_comment(store, project, uid):
-        if reader is None or one.thread in (None, reader.uid):
+    for comment in every_comment(store, project, uid):
+        if reader is None or comment.thread in (None, reader.uid):
             # Authors of public comments are hidden from annotators, as on the page Adjudicate.
-            hidden = reader is not None and one.annotator not in (None, reader.uid)
-            yield Entry(one.created, "comment", "" if hidden else one.author, {"text": one.text, "thread": one.thread})
+            hidden = reader is not None and comment.annotator not in (None, reader.uid)
+            yield Entry(
+                comment.created,
+                "comment",
+                "" if hidden else comment.author,
+                {"text": comment.text, "thread": comment.thread},
+            )
 
 
 def gold_reasons(store: Store, project: Project, row: SearchRow) -> tuple[Note, ...]:

@@ -117,7 +117,7 @@ def check_others(path: Path) -> None:
     """Raise Busy if a store of this process has *path* open with files that are gone or replaced by now."""
     own = str(path.resolve())
     with _guard:
-        others = [one for one in _in_use.values() if one.path == own]
+        others = [open_files for open_files in _in_use.values() if open_files.path == own]
     for one in others:
         one.check()
 

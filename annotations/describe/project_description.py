@@ -42,7 +42,7 @@ def usual_items(store: Store, project: Project) -> Items:
 
 def usual_vocabulary(language: str) -> str:
     """The built-in model of a language, whose vocabulary is always present; the Chinese one for other languages."""
-    fitting = (name for name, one in BUILTIN.items() if one.language == language and name != "known")
+    fitting = (name for name, builtin in BUILTIN.items() if builtin.language == language and name != "known")
     return next(fitting, "demo-zh")
 
 
@@ -53,16 +53,16 @@ def describe_items(
     """Describe the items of a project; `items` None: `usual_items`. Reads every item once: 100,000 take a second."""
     chosen = items or usual_items(store, project)
     cells = counts(store, project).cells
-    met = Counter(one.pair for one in cells if one.quota is not None and one.side and one.accepted >= one.quota)
+    met = Counter(cell.pair for cell in cells if cell.quota is not None and cell.side and cell.accepted >= cell.quota)
     query = TEXTS.format(kept="AND item.status = 'accepted'" if chosen == "accepted" else "")
     return described(
         _texts(store.db.execute(query, (project.id,))),
         name=project.name,
         items=chosen,
         kind=project.kind,
-        before={(one.pair, one.side): one.items for one in cells},
-        decided={(one.pair, one.side): one.accepted + one.rejected for one in cells},
-        kept={(one.pair, one.side): one.accepted for one in cells},
+        before={(cell.pair, cell.side): cell.items for cell in cells},
+        decided={(cell.pair, cell.side): cell.accepted + cell.rejected for cell in cells},
+        kept={(cell.pair, cell.side): cell.accepted for cell in cells},
         by_quota=[pair for pair, number in met.items() if number == 2] if chosen == "accepted" else (),
         vocabulary=words,
     )
@@ -113,9 +113,9 @@ def _cells(path: Path | str) -> dict[Cell, int]:
     if chosen.kind != "sentences":
         raise Refused(N_("{file} holds generations; candidates are sentences with a keyword."), file=source.name)
     found: dict[Cell, int] = {}
-    for one in texts:
-        if one.pair:
-            found[one.pair, one.side] = found.get((one.pair, one.side), 0) + 1
+    for text in texts:
+        if text.pair:
+            found[text.pair, text.side] = found.get((text.pair, text.side), 0) + 1
     return found
 
 
@@ -135,9 +135,11 @@ def _file_texts(source: Source, chosen: Layout) -> Iterator[Text]:
                 named, date = source_of(row.values, source.places), date_of(row.values)
                 yield Text(text, place=str(row.line), source=named, date=date)
             continue
-        found, extra = item.candidate, row.values | item.extra
+        candidate, extra = item.candidate, row.values | item.extra
         pair, side, word = (
-            (item.stratum, "", None) if found is None else (found.pair.name, found.side, (found.start, found.end))
+            (item.stratum, "", None)
+            if candidate is None
+            else (candidate.pair.name, candidate.side, (candidate.start, candidate.end))
         )
         yield Text(item.text, pair, side, word, str(row.line), source_of(extra), date_of(extra), item.context)
 

@@ -212,14 +212,16 @@ def _in_view(project: Project, shown: Guideline, language: Language) -> dict[str
     about = dict(shown.scheme.about) if shown.scheme else {}
 
     def listed(options: Sequence[Choice]) -> list[dict[str, str]]:
-        return [_option(each, language, about.get(each.code, "")) for each in options]
+        return [_option(option, language, about.get(option.code, "")) for option in options]
 
     scheme = shown.scheme and {
         "spans": listed(shown.scheme.spans),
         "needs": dict(shown.scheme.needs),
         "points": listed(shown.scheme.points),
         "compares": shown.scheme.compares,
-        "questions": [_question(each, language, about.get(each.code, "")) for each in shown.scheme.questions],
+        "questions": [
+            _question(question, language, about.get(question.code, "")) for question in shown.scheme.questions
+        ],
     }
     text = blocks(in_language(shown.text, language))
     keys = _key_blocks(shown, language) if project.kind == "sentences" else []
@@ -244,7 +246,9 @@ def _question(question: Question, language: Language, about: str) -> dict[str, A
 
 def _key_blocks(shown: Guideline, language: Language) -> list[dict[str, Any]]:
     """Every reason with its key, below the guideline: numbers in its text are its author's."""
-    items = [[(each.key.upper() or "–", True), (f"  {option_name(each, language)}", False)] for each in shown.reasons]
+    items = [
+        [(reason.key.upper() or "–", True), (f"  {option_name(reason, language)}", False)] for reason in shown.reasons
+    ]
     head = {"kind": "head", "runs": [(translate(REASON_KEYS, language), False)]}
     return [head, {"kind": "list", "ordered": False, "start": 1, "items": items}] if items else []
 

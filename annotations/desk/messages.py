@@ -272,10 +272,10 @@ def operation_in(raw: Any, database: str, at: DeskSession) -> Operation:
         and _is_whole(revision)
         and (version is None or _is_whole(version))
         and isinstance(reasons, list)
-        and all(isinstance(each, str) for each in reasons)
+        and all(isinstance(reason, str) for reason in reasons)
         and (extraneous is None or isinstance(extraneous, bool))
         and isinstance(tags, list)
-        and all(isinstance(each, str) for each in tags)
+        and all(isinstance(tag, str) for tag in tags)
     )
     if not right:
         raise Refused(N_("This operation does not have the format that desks send."))

@@ -21,7 +21,9 @@ def opinion_of(project: Project, item: Item, scorer: Scorer | None = None) -> di
     """
     if project.opinion_model is None:
         raise Refused(N_("This project does not show model opinions."))
-    found = next((each for each in occurrences(item.text) if item.word and each.start == item.word[0]), None)
+    found = next(
+        (candidate for candidate in occurrences(item.text) if item.word and candidate.start == item.word[0]), None
+    )
     if found is None:
         raise Refused(N_("This sentence has no keyword for a model to score."))
     (score,) = (scorer or _remote(project.opinion_model)).score([probe(found)])

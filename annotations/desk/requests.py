@@ -65,31 +65,33 @@ def sync(call: DeskRequest) -> Reply:
     store, project, annotator = call.store, call.at.project, call.at.annotator
     share = None if call.invited is None else call.invited.items
     versions = guidelines(store, project)
-    asked = sync_in(call.body, call.database, call.at, compares=project.kind == "generations" and versions[-1].compares)
+    sync_request = sync_in(
+        call.body, call.database, call.at, compares=project.kind == "generations" and versions[-1].compares
+    )
     stored: list[Answer] = []
-    if asked.ops:
-        stored = store_operations(store, project, annotator, asked.readable, asked=share, versions=versions)
-    want = asked.want
+    if sync_request.ops:
+        stored = store_operations(store, project, annotator, sync_request.readable, asked=share, versions=versions)
+    want = sync_request.want
     if want > 0 and share is not None:  # no more than this person was asked to judge
         labelled = progress_at_desk(store, project, annotator, share).labelled
-        want = min(want, max(0, share - labelled - len(asked.have)))
+        want = min(want, max(0, share - labelled - len(sync_request.have)))
     items: list[Item] = []
     replaced: dict[str, str] = {}
     if want > 0:
-        items = leases.claim(store, project, annotator, have=asked.have, want=want)
+        items = leases.claim(store, project, annotator, have=sync_request.have, want=want)
         replaced = leases.bases(store, annotator, items)
-    elif not asked.ops:
+    elif not sync_request.ops:
         leases.heartbeat(store, project, annotator)
-    reply = _reply(call, asked, versions, stored, items, replaced)
+    reply = _reply(call, sync_request, versions, stored, items, replaced)
     if want > 0 and not items:
         reply["skipped"] = leases.left_to_others(store, project, annotator)
-    if share is not None and (asked.hello or asked.ops):
+    if share is not None and (sync_request.hello or sync_request.ops):
         reply["skips_left"] = skips_left(store, project, annotator, share)
     return reply
 
 
 def _reply(
-    call: DeskRequest, asked: SyncRequest, versions: Sequence[Guideline], stored: Sequence[Answer],
+    call: DeskRequest, sync_request: SyncRequest, versions: Sequence[Guideline], stored: Sequence[Answer],
     items: Sequence[Item], replaced: dict[str, str],
 ) -> Reply:  # fmt: skip
     """The reply to a sync: answers, items with the operations that they replace, progress, and what is new."""
@@ -100,17 +102,19 @@ def _reply(
     news = item_news(store, call.at, items, versions if now.back else (), call.language)
     reply: Reply = {
         "guideline": newest,
-        "next": newer_guideline(project, versions, asked.version, call.language) if asked.version < newest else None,
+        "next": newer_guideline(project, versions, sync_request.version, call.language)
+        if sync_request.version < newest
+        else None,
         "left": not now.active,
         **desk_news(store, project, annotator, now, versions),
-        "answers": answers_out(asked.ops, stored, call.language),
+        "answers": answers_out(sync_request.ops, stored, call.language),
         "progress": progress_out(progress, project.kind),
         "items": items_out(call.at, items, replaced, news, covered=covered, veil=invited is not None and invited.cover),
     }
-    if asked.hello:
-        reply["history"] = _own_decisions(call, asked.hello)
+    if sync_request.hello:
+        reply["history"] = _own_decisions(call, sync_request.hello)
         reply["tags"] = own_tags(store, project, annotator) if reply["pilot"] else []
-    if asked.hello or asked.ops:
+    if sync_request.hello or sync_request.ops:
         reply["conflicts"] = [_conflict(call, decision) for decision in own_conflicts(store, project, annotator)]
     return reply
 

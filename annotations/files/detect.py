@@ -151,9 +151,9 @@ def checked_columns(source: Source, wished: Columns) -> Columns:
         raise BadFile(
             N_("The column {column} cannot serve two purposes; choose another for one of them."), column=twice
         )
-    found = Columns({key: named[key] for key in KEYS if key in named}, dict(wished.fixed))
-    if is_complete(found):
-        return found
+    columns = Columns({key: named[key] for key in KEYS if key in named}, dict(wished.fixed))
+    if is_complete(columns):
+        return columns
     message = N_(
         "{file}: which columns hold the context and the completion? Its columns: {found}. Choose them (on"
         " the command line: --map context=COLUMN --map completion=COLUMN), or rename them; a published"
@@ -162,9 +162,9 @@ def checked_columns(source: Source, wished: Columns) -> Columns:
     raise BadFile(message, file=source.name, found=list_columns(source.columns))
 
 
-def is_complete(found: Columns) -> bool:
-    """Whether *found* is enough to read a context and a completion."""
-    return any(pair <= found.named.keys() for pair in WHOLE)
+def is_complete(columns: Columns) -> bool:
+    """Whether *columns* is enough to read a context and a completion."""
+    return any(pair <= columns.named.keys() for pair in WHOLE)
 
 
 def list_columns(columns: Sequence[str]) -> str:
@@ -305,8 +305,8 @@ def detect_layout(
 def _with(source: Source, format: Format, needed: tuple[str, ...]) -> Layout:
     if not set(needed) <= set(source.columns):
         message = N_("{file} does not have the format {format}, which needs the columns {needed}. It has {found}.")
-        found = list_columns(source.columns)
-        raise BadFile(message, file=source.name, format=format, needed=", ".join(needed), found=found)
+        columns = list_columns(source.columns)
+        raise BadFile(message, file=source.name, format=format, needed=", ".join(needed), found=columns)
     return Layout(format, needed[0])
 
 

@@ -214,8 +214,8 @@ def export_row_count(store: Store, project: Project, wish: ExportOptions) -> int
     if wish.format.startswith("labels") and wish.format != "labels-wide":
         long = ExportOptions("labels-jsonl", wish.items, wish.names, wish.history, wish.locked)
         return sum(not line.startswith('{"canary":') for line in json_lines(store, project, long))
-    found = counts(store, project)
-    return found.items if wish.items == "all" else found.accepted
+    project_counts = counts(store, project)
+    return project_counts.items if wish.items == "all" else project_counts.accepted
 
 
 def export_preview(store: Store, project: Project, wish: ExportOptions, *, limit: int = 10) -> str:

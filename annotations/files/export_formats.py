@@ -71,8 +71,8 @@ def export_options(
 
 def formats_of(project: Project) -> tuple[ExportFormat, ...]:
     """The export formats for a project of this kind."""
-    others = {one for kind, formats in OF_KIND.items() if kind != project.kind for one in formats}
-    return tuple(one for one in EXPORT_FORMATS if one not in others)
+    others = {format_ for kind, formats in OF_KIND.items() if kind != project.kind for format_ in formats}
+    return tuple(export_format for export_format in EXPORT_FORMATS if export_format not in others)
 
 
 def needs_password(project: Project, format: str) -> bool:

@@ -87,9 +87,9 @@ def draw_sample(found: Sequence[Row], number: int, seed: int = 0) -> GenerationS
     return GenerationSample(
         tuple(chosen),
         len(cells),
-        min((sum(one.values()) for one in cells.values()), default=0),
+        min((sum(cell.values()) for cell in cells.values()), default=0),
         len({context_of(row) for row in chosen}),
-        max((count for one in cells.values() for count in one.values()), default=0),
+        max((count for cell in cells.values() for count in cell.values()), default=0),
         len(found),
     )
 
@@ -229,7 +229,7 @@ def texts_of_project(store: Store, project: Project) -> list[Row]:
         raise Refused(N_("{project} holds sentences, not generations."), project=project.name)
     if compares(store, project):
         raise Refused(COMPARED_ALREADY, project=project.name)
-    return [{**one.extra, "context": one.context or "", "completion": one.text} for one in items(store, project)]
+    return [{**item.extra, "context": item.context or "", "completion": item.text} for item in items(store, project)]
 
 
 def comparisons_project(

@@ -80,14 +80,14 @@ def of_column(name: str) -> str:
 def of_path(path: str) -> str:
     """The data set that a folder or file is named after, or ""."""
     low = path.lower()
-    return next((one for one in PRONOUN_DATASETS[:3] if one in low), "")
+    return next((pronoun_dataset for pronoun_dataset in PRONOUN_DATASETS[:3] if pronoun_dataset in low), "")
 
 
 def of_folder(path: str) -> str:
     """The model whose folder holds a sample file (Llama-70B/pre/he_pre_mask_gen.csv); "" where no folder says it."""
     folders = PurePosixPath(path).parts[:-1] if of_file(PurePosixPath(path).name)[0] else ()
     plain = {*BASES, *SETTINGS, *PLAIN_FOLDERS}
-    return next((one for one in reversed(folders) if not of_path(one) and one.lower() not in plain), "")
+    return next((folder for folder in reversed(folders) if not of_path(folder) and folder.lower() not in plain), "")
 
 
 def split_generation(
@@ -101,7 +101,7 @@ def split_generation(
     asked = setting_of(setting)
     settings = (asked,) if asked in ("pre", "post") else ("post", "pre")
     known = sets(dataset if dataset in PRONOUN_DATASETS else "own")
-    names = [one for one in pronouns if one in known] or list(known)
+    names = [pronoun for pronoun in pronouns if pronoun in known] or list(known)
     for one in settings:
         for name in names:
             pattern = _pattern(template, one, known[name].forms)
@@ -109,7 +109,7 @@ def split_generation(
             if found is not None:
                 named = next((text for text in found.groups() if text), "")
                 # With a pronoun in the context only one set fits.
-                only = len([one for one in SLOT.finditer(template) if _case(one)]) > 1
+                only = len([match for match in SLOT.finditer(template) if _case(match)]) > 1
                 declared = name if only or pronouns else ""
                 return GenerationParts(generation[: found.end()], generation[found.end() :], named, declared)
     return None
@@ -208,9 +208,10 @@ def _row(item: Item, column: str) -> list[object]:
     sets = [str(one) for one in extra.get("pronouns") or []]
     correct = apply_rule({**extra, "completion": item.text}).correct
     template = str(extra.get("template") or context)
-    told = split_generation(template, context + item.text, pronouns=sets, setting=str(extra.get("setting", "")),
+    generation_parts = split_generation(template, context + item.text, pronouns=sets, setting=str(extra.get("setting",
+    "")),
                       dataset=str(extra.get("dataset", "own")))  # fmt: skip
-    if told is None or told.context != context:
+    if generation_parts is None or generation_parts.context != context:
         template = context  # a template by its number, or one without a defined end of the context
     more = [extra.get("setting", "")] if column == "random_gen" else []
     return [
@@ -238,18 +239,21 @@ def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
     values = {key: row.values.get(column) for key, column in columns.named.items()}
     given = {key: _stated(values.get(key), columns.fixed.get(key)) for key in FACTS}
     facts = _facts(source, columns, given)
-    told = _generation_parts(values, facts)
-    second = _second_text(values, told) if layout.compares or "second" in columns.named else None
+    generation_parts = _generation_parts(values, facts)
+    second = _second_text(values, generation_parts) if layout.compares or "second" in columns.named else None
     if second is not None:
         named = _stated(values.get("second_model"), columns.fixed.get("second_model"))
         facts["second_model"] = _short_text(named, "second_model")
-    facts |= {"name": facts["name"] or told.name, "pronouns": facts["pronouns"] or parse_sets(told.pronouns or None)}
+    facts |= {
+        "name": facts["name"] or generation_parts.name,
+        "pronouns": facts["pronouns"] or parse_sets(generation_parts.pronouns or None),
+    }
     facts["pronouns"] = list(facts["pronouns"])
-    facts["template"] = given["template"] or told.context
-    texts: list[Any] = [told.completion, str(facts["model"])]
+    facts["template"] = given["template"] or generation_parts.context
+    texts: list[Any] = [generation_parts.completion, str(facts["model"])]
     if second is not None:
         texts = [sorted([texts, [second, facts["second_model"]]])]
-    key = [told.context, *texts, *(str(facts[name]) for name in ("setting", "index"))]
+    key = [generation_parts.context, *texts, *(str(facts[name]) for name in ("setting", "index"))]
     read = set(columns.named.values())
     computed = GOLD_KEYS if row.values.keys() >= set(GOLD_KEYS) else ()  # exports of earlier versions have none of them
     origin = origin_of(source, row, (*GENERATION_KEYS, *computed), (*read, "canary"))
@@ -260,13 +264,13 @@ def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
     dataset = "" if facts["dataset"] == "own" else facts["dataset"]
     parts = (" vs. ".join(models), dataset, "+".join(facts["pronouns"]), facts["setting"])
     item = NewItem(
-        text=told.completion,
+        text=generation_parts.completion,
         candidate=None,
         file=origin.file,
         line=origin.line,
         extra={name: value for name, value in facts.items() if value != ""} | others,
         uid=origin.uid,
-        context=told.context,
+        context=generation_parts.context,
         key=json.dumps(key, ensure_ascii=False),
         stratum=" / ".join(str(part) for part in parts if part != ""),
         second=second,
@@ -327,24 +331,29 @@ def _generation_parts(values: Mapping[str, Any], facts: Mapping[str, Any]) -> Ge
         completion = whole.removeprefix(context)
         return GenerationParts(context, _text(completion, NO_COMPLETION))
     template = _text(values.get("template"), N_("There is no template, so the start of the completion is unknown."))
-    told = split_generation(
+    generation_parts = split_generation(
         template, whole, pronouns=facts["pronouns"], setting=facts["setting"], dataset=facts["dataset"]
     )
-    if told is None:
+    if generation_parts is None:
         message = N_(
             "The text does not begin with its filled-in template, so the completion cannot be found. Check"
             " pronouns and setting, or put context and completion into two columns."
         )
         bad("not_told_apart", message)
-    return GenerationParts(told.context, _text(told.completion, NO_COMPLETION), told.name, told.pronouns)
+    return GenerationParts(
+        generation_parts.context,
+        _text(generation_parts.completion, NO_COMPLETION),
+        generation_parts.name,
+        generation_parts.pronouns,
+    )
 
 
-def _second_text(values: Mapping[str, Any], told: GenerationParts) -> str:
+def _second_text(values: Mapping[str, Any], generation_parts: GenerationParts) -> str:
     """The other text of a comparison; without the context where the first text was told apart from it."""
     second = _text(values.get("second"), NO_SECOND)
     if "completion" not in values:
-        second = _text(second.removeprefix(told.context), NO_SECOND)
-    if second == told.completion:
+        second = _text(second.removeprefix(generation_parts.context), NO_SECOND)
+    if second == generation_parts.completion:
         bad("same_texts", N_("Both texts are the same, so there is nothing to compare."))
     return second
 

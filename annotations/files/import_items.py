@@ -87,7 +87,7 @@ def _task_item(source: Source, layout: Layout, row: Row) -> Usable:
             raise
         # The word that an annotator marked, where it is one: of several keywords, or one in another word (男丁).
         text = checked_text(task.values.get(layout.column))
-        marked = [one for one in occurrences(text) if (one.start, one.end) in task.words]
+        marked = [candidate for candidate in occurrences(text) if (candidate.start, candidate.end) in task.words]
         if len(marked) != 1:
             raise
         extra = {name: value for name, value in values.items() if name != column}
@@ -209,8 +209,8 @@ def check_file(examined: Examined | Sequence[Examined]) -> ImportReport:
     """
     files = [examined] if isinstance(examined, Examined) else list(examined)
     report, files = _begin_report(files)
-    for one in files:
-        for _ in _chunks(one, report, None, one.rows):
+    for file in files:
+        for _ in _chunks(file, report, None, file.rows):
             pass
     return report
 
@@ -302,8 +302,8 @@ def import_examined(
 
 def _begin_report(files: Sequence[Examined]) -> tuple[ImportReport, list[Examined]]:
     """An empty report, and the files that do not repeat others."""
-    read = [one for one in files if not one.repeats]
-    repeated = [one.source.name for one in files if one.repeats]
+    read = [file for file in files if not file.repeats]
+    repeated = [file.source.name for file in files if file.repeats]
     return ImportReport(read[0].source.encoding, read[0].layout.format, repeated=repeated), read
 
 
@@ -379,7 +379,11 @@ def tables_in(path: Path | str, *, password: str | None = None) -> Iterator[list
     inside = [one.relative_to(path) for one in sorted(path.rglob("*")) if one.is_file()] if path.is_dir() else []
     seen = [Member(path / one, one.as_posix()) for one in inside if not any(part[0] == "." for part in one.parts)]
     with nullcontext(seen) if path.is_dir() else unpacked(path, password, name) as members:
-        tables = [one for one in members if one.path.suffix.lower() in TABLES and one.path.suffix.lower() not in TEXTS]
+        tables = [
+            member
+            for member in members
+            if member.path.suffix.lower() in TABLES and member.path.suffix.lower() not in TEXTS
+        ]
         if not tables:
             message = N_("{file} contains no table. Add CSV, TSV, JSON Lines or Excel files.")
             raise BadFile(message, file=name)
@@ -390,11 +394,11 @@ def examine_tables(
     members: list[Member], *, format: str = "auto", column: str | None = None, wished: Columns | None = None
 ) -> list[Examined]:
     """`examine` for every table. Of several tables, one that lacks a wished column uses the guess."""
-    fitting = [fitting_columns(one, wished, len(members)) for one in members]
+    fitting = [fitting_columns(member, wished, len(members)) for member in members]
     return without_second_copies(
         [
-            examine(one.path, format=format, column=column, name=one.name, wished=columns)
-            for one, columns in zip(members, fitting, strict=True)
+            examine(member.path, format=format, column=column, name=member.name, wished=columns)
+            for member, columns in zip(members, fitting, strict=True)
         ]
     )
 
@@ -405,15 +409,17 @@ def without_second_copies(files: list[Examined]) -> list[Examined]:
     The archives of the published samples hold every row twice: by pronoun set, in a folder of each model, and again in
     tables of a model with all sets. The first are read, unless their folders do not name the model.
     """
-    samples = [one for one in files if {"template", "generation"} <= _named(one).keys()]
-    single = [one for one in samples if "model" not in _named(one)]
-    collated = [one for one in samples if "model" in _named(one)]
+    samples = [file for file in files if {"template", "generation"} <= _named(file).keys()]
+    single = [sample for sample in samples if "model" not in _named(sample)]
+    collated = [sample for sample in samples if "model" in _named(sample)]
     if not single or not collated:
         return files
-    first, second = (single, collated) if all(of_folder(one.source.name) for one in single) else (collated, single)
+    first, second = (
+        (single, collated) if all(of_folder(examined.source.name) for examined in single) else (collated, single)
+    )
     known = sum(map(_generations_of, first), Counter[tuple[str, str]]())
-    copies = {one.source.path for one in second if _generations_of(one) <= known}
-    return [replace(one, repeats=one.source.path in copies) for one in files]
+    copies = {examined.source.path for examined in second if _generations_of(examined) <= known}
+    return [replace(file, repeats=file.source.path in copies) for file in files]
 
 
 def _named(one: Examined) -> Mapping[str, str]:

@@ -108,9 +108,9 @@ def store_labels(
         work.go_on(since)
     while some := list(islice(source, CHUNK)):
         report.rows += len(some)
-        for bad in (one for one in some if isinstance(one, BadLine)):
+        for bad in (bad_line for bad_line in some if isinstance(bad_line, BadLine)):
             report.note(problem_of(bad))
-        work.append([one for one in some if isinstance(one, LabelRow)])
+        work.append([label_row for label_row in some if isinstance(label_row, LabelRow)])
     return report
 
 
@@ -124,8 +124,8 @@ class _LabelImporter:
         self.restored: dict[CameWith, int] = {}  # files of the database that wrote the package -> row here
         self.origin = origin  # the program that wrote the file, and the hash of the file
         self.begun = timestamp()  # labels without a date of their own are not older
-        self.versions = {one.version: one for one in guidelines(store, project)}
-        self.people = {one.name: one.id for one in annotators(store, project, active=False)}
+        self.versions = {guideline.version: guideline for guideline in guidelines(store, project)}
+        self.people = {annotator.name: annotator.id for annotator in annotators(store, project, active=False)}
         self.label_file: int | None = None  # this import, once it has a label
         # (item, annotator) -> the operation that undid the label with its file
         self.again: dict[tuple[int, int], str] = {}
@@ -185,7 +185,9 @@ class _LabelImporter:
         guideline = self._checked(row, length)
         if person is None:  # only with a label that can be stored, so that a file of another project adds nobody
             add_annotators(self.store, self.project, [name])
-            self.people = {one.name: one.id for one in annotators(self.store, self.project, active=False)}
+            self.people = {
+                annotator.name: annotator.id for annotator in annotators(self.store, self.project, active=False)
+            }
             person = self.people[name]
         superseded = row.superseded or not self._may_stand(row, item, person)
         self.report.beside += superseded and not row.superseded

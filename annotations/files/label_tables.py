@@ -109,7 +109,7 @@ def _scales(store: Store, project: Project) -> tuple[str, ...]:
     """The columns for the answers of scales, a scale each, of any version: answer_CODE."""
     if project.kind != "generations":
         return ()
-    schemes = [one.scheme for one in guidelines(store, project) if one.scheme is not None]
+    schemes = [guideline.scheme for guideline in guidelines(store, project) if guideline.scheme is not None]
     return tuple(dict.fromkeys(f"{ANSWER}{scale.code}" for scheme in schemes for scale in scheme.scales))
 
 
@@ -368,7 +368,7 @@ def publishable_row_count(store: Store, project: Project, format: str) -> int:
 def _codes(store: Store, project: Project) -> list[str]:
     """The choices of every version of the guideline, the newest first, then what else was chosen."""
     versions = sorted(guidelines(store, project), key=lambda one: -one.version)
-    offered = dict.fromkeys(choice.code for one in versions for choice in one.choices)
+    offered = dict.fromkeys(choice.code for version in versions for choice in version.choices)
     chosen = {row["choice"] for row in each_label_row(store, project, which="blind")}
     return list(offered | dict.fromkeys(sorted(chosen - offered.keys())))
 

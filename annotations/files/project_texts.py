@@ -84,28 +84,28 @@ def _file_item(source: Source, chosen: Layout, row: Row, number: int, reading: R
     if row.problem is None and chosen.format == "sentences":
         text = checked_text(row.values.get(chosen.column))
         language = reading.language or language_of(text, reading.own)
-        if language != "zh" or any(one.pair.language == "zh" for one in reading.own):
+        if language != "zh" or any(pack_word.pair.language == "zh" for pack_word in reading.own):
             return _of_pack(number, text, pack(language, reading.own), named)
-    found = read_row(source, chosen, row).item.candidate
-    if found is None:  # only generations have none, and they are refused above
+    candidate = read_row(source, chosen, row).item.candidate
+    if candidate is None:  # only generations have none, and they are refused above
         bad("no_keyword", N_("The sentence contains no word of any keyword pair."))
-    return item_of(number, found, named)
+    return item_of(number, candidate, named)
 
 
 def _of_pack(number: int, text: str, words: Pack, named: str) -> ScoreItem:
     """The row of a sentence with exactly one word of a keyword pack. Raises BadLine where there is none, or several."""
-    found = find_words(text, words)
-    if not found:
+    found_words = find_words(text, words)
+    if not found_words:
         bad("no_keyword", N_("The sentence contains no word of any keyword pair."))
-    if len(found) > 1:
+    if len(found_words) > 1:
         message = N_("The sentence contains {count} keywords ({words}); it must contain exactly one.")
-        several = " ".join(text[one.start : one.end] for one in found[:10])
-        bad("several_keywords", message, count=len(found), words=several)
-    slot = slot_of(text, found[0], words)
-    pair, probe = found[0].word.pair, slot.probe
+        several = " ".join(text[found_word.start : found_word.end] for found_word in found_words[:10])
+        bad("several_keywords", message, count=len(found_words), words=several)
+    slot = slot_of(text, found_words[0], words)
+    pair, probe = found_words[0].word.pair, slot.probe
     spans = (*slot.word, probe.start, probe.end)
     return ScoreItem(
-        number, text, *spans, pair.name, found[0].side, text[slice(*slot.word)], probe.options, named,
+        number, text, *spans, pair.name, found_words[0].side, text[slice(*slot.word)], probe.options, named,
         agreeing=probe.agreeing,
     )  # fmt: skip
 
@@ -135,25 +135,25 @@ def project_input(store: Store, named: str, *, uid: str | None = None, kept: boo
 
     Raises NotFound, and Refused for generations and where there is no such item.
     """
-    found = named_project(store, named, uid)
-    if found.kind != "sentences":
+    project = named_project(store, named, uid)
+    if project.kind != "sentences":
         message = N_("{project} holds generations. Only sentences with a keyword can be scored.")
-        raise Refused(message, project=found.name)
+        raise Refused(message, project=project.name)
     count, digest = 0, hashlib.sha256()
-    for item in items(store, found, accepted_only=kept):
+    for item in items(store, project, accepted_only=kept):
         digest.update(f"{item.word}\0{item.pair}\0{item.text}\n".encode("utf-8", "surrogatepass"))
         count += 1
     if not count:
         message = N_("{project} has no kept sentences yet.") if kept else N_("{project} holds no sentences yet.")
-        raise Refused(message, project=found.name)
+        raise Refused(message, project=project.name)
     path = store.path
 
     def items_of_project() -> Iterator[ScoreItem]:
         with Store.open(path) as own:  # its own connection: the run may take hours
-            for number, item in enumerate(items(own, found, accepted_only=kept), 1):
+            for number, item in enumerate(items(own, project, accepted_only=kept), 1):
                 yield _project_item(number, item)
 
-    return ScoreInput("project", found.name, "project", count, digest.hexdigest(), items_of_project)
+    return ScoreInput("project", project.name, "project", count, digest.hexdigest(), items_of_project)
 
 
 def _project_item(number: int, item: Item) -> ScoreItem:

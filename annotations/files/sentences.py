@@ -31,15 +31,23 @@ def checked_text(value: Any) -> str:
 
 def only_keyword(text: str, named: Candidate | None = None) -> Candidate:
     """The keyword of *text*. A word that the row names counts as one, also in another word (男丁): people chose it."""
-    found = find(text)
+    candidates = find(text)
     if named is not None:
-        found = [named, *(one for one in found if one.end <= named.start or named.end <= one.start)]
-    if not found:
+        candidates = [
+            named,
+            *(candidate for candidate in candidates if candidate.end <= named.start or named.end <= candidate.start),
+        ]
+    if not candidates:
         bad("no_keyword", N_("The sentence contains no word of any keyword pair."))
-    if len(found) > 1:
+    if len(candidates) > 1:
         message = N_("The sentence contains {count} keywords ({words}); it must contain exactly one.")
-        bad("several_keywords", message, count=len(found), words=" ".join(one.keyword for one in found[:10]))
-    return found[0]
+        bad(
+            "several_keywords",
+            message,
+            count=len(candidates),
+            words=" ".join(candidate.keyword for candidate in candidates[:10]),
+        )
+    return candidates[0]
 
 
 def released_row(source: Source, row: Row) -> Usable:
@@ -52,9 +60,9 @@ def released_row(source: Source, row: Row) -> Usable:
     if len(find(text)) > 1:
         only_keyword(text)
     repaired, status = _released_place(row, text)
-    found = _word_in(text, repaired)
+    candidate = _word_in(text, repaired)
     extra = {name: value for name, value in row.values.items() if name not in SLGUSET}
-    return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra), status)
+    return Usable(NewItem(text=text, candidate=candidate, file=source.name, line=row.line, extra=extra), status)
 
 
 def released_keyword(source: Source, row: Row) -> Candidate:
@@ -83,7 +91,7 @@ def _word_in(text: str, named: Candidate) -> Candidate:
     places = occurrences(text)
     if named not in places:
         message = N_("The row names the word {named}, but the keyword of the sentence is {found}.")
-        bad("bad_span", message, named=named.keyword, found=" ".join(one.keyword for one in places[:10]))
+        bad("bad_span", message, named=named.keyword, found=" ".join(place.keyword for place in places[:10]))
     return only_keyword(text, named)
 
 
@@ -100,7 +108,7 @@ def _exact_text(source: Source, row: Row) -> Any:
     if written == text:
         return text
     position = POSITION.fullmatch(str(row.values.get(SLGUSET[1], "")))
-    places = [(one.start, one.end) for one in occurrences(written)]
+    places = [(candidate.start, candidate.end) for candidate in occurrences(written)]
     return written if position is not None and (int(position[1]), int(position[2])) in places else text
 
 
@@ -114,7 +122,11 @@ def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
     values = row.values
     text, placed = checked_text(values.get(layout.column)), _is_candidate(values)
     stated = [(values["start"], values["end"], values["keyword"], values["pair"])] if placed else []
-    found_here = [(one.start, one.end, one.keyword, one.pair.name) for one in find(text)] if placed else []
+    found_here = (
+        [(candidate.start, candidate.end, candidate.keyword, candidate.pair.name) for candidate in find(text)]
+        if placed
+        else []
+    )
     if found_here != stated and origin_of(source, row, ITEM_KEYS, ()).uid:
         found = _placed(values, text)
         return _exported(source, layout, row, found, str(values["counterpart"]))
@@ -129,11 +141,18 @@ def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
     return _exported(source, layout, row, found)
 
 
-def _exported(source: Source, layout: Layout, row: Row, found: Candidate, counterpart: str | None = None) -> Usable:
+def _exported(source: Source, layout: Layout, row: Row, candidate: Candidate, counterpart: str | None = None) -> Usable:
     origin = origin_of(source, row, ITEM_KEYS, (layout.column, *SPAN_KEYS))
     late = is_flagged(origin.extra)
     item = NewItem(
-        found.sentence, found, origin.file, origin.line, origin.extra, origin.uid, late=late, counterpart=counterpart
+        candidate.sentence,
+        candidate,
+        origin.file,
+        origin.line,
+        origin.extra,
+        origin.uid,
+        late=late,
+        counterpart=counterpart,
     )
     return Usable(item, "ok")
 
@@ -141,7 +160,10 @@ def _exported(source: Source, layout: Layout, row: Row, found: Candidate, counte
 def _named(values: dict[str, Any], text: str) -> Candidate | None:
     """The built-in word that stands where the row says, also in another word."""
     wanted = (values["start"], values["end"], values["keyword"], values["pair"])
-    places = {(one.start, one.end, one.keyword, one.pair.name): one for one in occurrences(text)}
+    places = {
+        (candidate.start, candidate.end, candidate.keyword, candidate.pair.name): candidate
+        for candidate in occurrences(text)
+    }
     return places.get(wanted)
 
 
@@ -155,11 +177,11 @@ def mined_row(source: Source, row: Row) -> Usable:
     text = checked_text(values.get("sentence"))
     if not _is_candidate(values):
         bad("bad_span", N_("Each line of candidates needs four whole numbers: start, end, stem_start and stem_end."))
-    found = _placed(values, text)
+    candidate = _placed(values, text)
     of_run = {RUN} if run_facts(values.get(RUN)) else set()  # about the whole file, not this sentence
     extra = {key: value for key, value in values.items() if key not in CANDIDATE and key not in of_run}
     late = is_flagged(extra)
-    return Usable(NewItem(text, found, source.name, row.line, extra, late=late, counterpart=values["counterpart"]))
+    return Usable(NewItem(text, candidate, source.name, row.line, extra, late=late, counterpart=values["counterpart"]))
 
 
 def _placed(values: dict[str, Any], text: str) -> Candidate:

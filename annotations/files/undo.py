@@ -102,8 +102,17 @@ class UndoEffect:
 def imports(store: Store, project: Project) -> list[Import]:
     """Every import of items or labels into a project, oldest first, undone ones too."""
     found = [
-        Import(f"items-{one.id}", "items", one.id, one.file, one.created, one.items, one.undone, one.withdrawn == 1)
-        for one in imported_batches(store, project)
+        Import(
+            f"items-{imported_batch.id}",
+            "items",
+            imported_batch.id,
+            imported_batch.file,
+            imported_batch.created,
+            imported_batch.items,
+            imported_batch.undone,
+            imported_batch.withdrawn == 1,
+        )
+        for imported_batch in imported_batches(store, project)
     ]
     files = label_files(store, project)
     done = _finished(store, project, files)
@@ -132,7 +141,7 @@ def _finished(store: Store, project: Project, files: Sequence[LabelFile]) -> set
 
 def find_import(store: Store, project: Project, key: str) -> Import:
     """The import with that key. Raises NotFound."""
-    found = next((one for one in imports(store, project) if one.key == key.strip()), None)
+    found = next((import_ for import_ in imports(store, project) if import_.key == key.strip()), None)
     if found is None:
         message = N_("{project} has no import {key}. See the list of imports.")
         raise NotFound(message, project=project.name, key=key[:40])
@@ -335,12 +344,12 @@ def conflicts(store: Store, project: Project) -> list[Conflict]:
         for row, uid, text, known, other, why, standing, created in store.db.execute(ANSWERS, (project.id,)).fetchall()
     )
     found = []
-    for one in (*_label_conflicts(store, project), *answers, *_item_conflicts(store, project)):
-        stood = done.get((one.kind, one.item, one.of))  # the value valid when the lead decided
+    for conflict in (*_label_conflicts(store, project), *answers, *_item_conflicts(store, project)):
+        stood = done.get((conflict.kind, conflict.item, conflict.of))  # the value valid when the lead decided
         # The lead kept the valid label: if its file was undone since, the other label must not be lost.
-        resolved = stood is not None and (one.kind != "label" or bool(one.first) or not stood)
-        if not resolved and (one.key, one.item, one.second) not in older:
-            found.append(one)
+        resolved = stood is not None and (conflict.kind != "label" or bool(conflict.first) or not stood)
+        if not resolved and (conflict.key, conflict.item, conflict.second) not in older:
+            found.append(conflict)
     return found
 
 
@@ -401,7 +410,7 @@ def _resolutions(store: Store, project: Project) -> tuple[dict[tuple[str, ...], 
 
 def find_conflict(store: Store, project: Project, key: str) -> Conflict:
     """The open conflict of that key. Raises NotFound."""
-    found = next((one for one in conflicts(store, project) if one.key == key.strip()), None)
+    found = next((conflict for conflict in conflicts(store, project) if conflict.key == key.strip()), None)
     if found is None:
         message = N_("{project} has no open conflict {key}. See the list of conflicts.")
         raise NotFound(message, project=project.name, key=key[:40])
@@ -410,9 +419,9 @@ def find_conflict(store: Store, project: Project, key: str) -> Conflict:
 
 def keep_first(store: Store, project: Project, key: str, *, author: str = "") -> None:
     """Resolve the conflict in favour of the valid value. Raises NotFound."""
-    found = find_conflict(store, project, key)
+    conflict = find_conflict(store, project, key)
     with store.write():
-        _resolve(store, project, found, "first", author)
+        _resolve(store, project, conflict, "first", author)
 
 
 def take_second(store: Store, project: Project, key: str, *, author: str = "") -> None:
@@ -421,21 +430,21 @@ def take_second(store: Store, project: Project, key: str, *, author: str = "") -
 
     Raises NotFound for an unknown conflict, Refused for a keyword or a text: items are never changed.
     """
-    found = find_conflict(store, project, key)
-    if found.kind not in ("answer", "label"):
+    conflict = find_conflict(store, project, key)
+    if conflict.kind not in ("answer", "label"):
         raise Refused(N_("The text and keyword of an item never change. Undo its import and import the other file."))
-    if found.kind == "answer":
-        set_known(store, project, found.item, found.second, why=found.second_file, author=author)
+    if conflict.kind == "answer":
+        set_known(store, project, conflict.item, conflict.second, why=conflict.second_file, author=author)
     with store.write():
-        if found.kind == "label":
-            _make_standing(store, project, int(found.key.partition("-")[2]))
-        _resolve(store, project, found, "second", author)
+        if conflict.kind == "label":
+            _make_standing(store, project, int(conflict.key.partition("-")[2]))
+        _resolve(store, project, conflict, "second", author)
 
 
-def _resolve(store: Store, project: Project, found: Conflict, took: str, author: str) -> None:
+def _resolve(store: Store, project: Project, conflict: Conflict, took: str, author: str) -> None:
     record(
-        store, project, SETTLED, item=item_id(store, project, found.item), author=author, of=found.of, took=took,
-        kind=found.kind, first=found.first, second=found.second,
+        store, project, SETTLED, item=item_id(store, project, conflict.item), author=author, of=conflict.of, took=took,
+        kind=conflict.kind, first=conflict.first, second=conflict.second,
     )  # fmt: skip
 
 

@@ -87,10 +87,10 @@ class LastWords(NamedTuple):
 def decided_before(back: Iterable[LastWords], generations: bool = False) -> dict[tuple[str, str], tuple[int, int]]:
     """(pair, side) -> items that were decided before their relabelling, and how many of them were kept."""
     found: dict[tuple[str, str], tuple[int, int]] = {}
-    for one in back:
-        if (outcome := one.outcome) != "pending":
-            items, kept = found.get((one.pair, one.side), (0, 0))
-            found[one.pair, one.side] = items + 1, kept + (generations or outcome == "accepted")
+    for words in back:
+        if (outcome := words.outcome) != "pending":
+            items, kept = found.get((words.pair, words.side), (0, 0))
+            found[words.pair, words.side] = items + 1, kept + (generations or outcome == "accepted")
     return found
 
 

@@ -130,7 +130,7 @@ def has_pilot(store: Store, project: Project, per_item: int) -> bool:
     """Whether an item of a pilot has been labelled in full, now or before its relabelling."""
     if store.has(f"item WHERE {_PILOT} AND labels >= :per_item", {"project": project.id, "per_item": per_item}):
         return True
-    return any(len(one.choices) >= per_item for one in last_words(store, project, _PILOT))
+    return any(len(words.choices) >= per_item for words in last_words(store, project, _PILOT))
 
 
 def _sample(store: Store, project: Project, per_item: int) -> Sample:
@@ -171,15 +171,15 @@ def _patterns(store: Store, project: Project, per_item: int, sample: Sample, nar
     if narrow is not None:
         which = f"item.project = :project AND {SPEAKS}"
         values |= narrow.values(store, project, per_item)
-    found, number = _Sample(), {one.id: one.version for one in guidelines(store, project)}
+    found, number = _Sample(), {guideline.id: guideline.version for guideline in guidelines(store, project)}
     query = _PATTERNS.format(which=which, how=how)
     for cell, labels, rejects, oldest, newest, items in store.db.execute(query, values):
         found.add(cell, (labels, rejects), (number[oldest], number[newest]), items)
     which += " AND item.labels < :per_item AND item.known IS NULL"
-    for one in last_words(store, project, which, values):
-        if len(one.choices) >= per_item:
-            rejects = sum(choice != "accept" for choice in one.choices)
-            found.add(one.cell, (len(one.choices), rejects), (one.oldest, one.newest), 1)
+    for words in last_words(store, project, which, values):
+        if len(words.choices) >= per_item:
+            rejects = sum(choice != "accept" for choice in words.choices)
+            found.add(words.cell, (len(words.choices), rejects), (words.oldest, words.newest), 1)
             found.returned += 1
     return found
 
@@ -192,7 +192,7 @@ def _cells(store: Store, project: Project, found: Mapping[int, dict[tuple[int, i
         " FROM cell LEFT JOIN census ON census.cell = cell.id WHERE cell.project = ? GROUP BY cell.id ORDER BY cell.id"
     )
     rows = store.db.execute(query, (project.id,)).fetchall()
-    before = decided_before(one for one in last_words(store, project) if one.waits)
+    before = decided_before(words for words in last_words(store, project) if words.waits)
     again = {cell: before.get(cell, (0, 0)) for cell in ((row[1], row[2]) for row in rows)}
     return [
         Cell(pair, side, stock, quota, kept, found.get(cell, {}), left - again[pair, side][0], again[pair, side][1])
@@ -232,4 +232,4 @@ def _scaled(work: Work, factor: float) -> Work:
         return None if value is None else value * factor
 
     parts = (work.judgements, work.each, work.hours)
-    return Work(*(replace(one, value=times(one.value), low=times(one.low), high=times(one.high)) for one in parts))
+    return Work(*(replace(part, value=times(part.value), low=times(part.low), high=times(part.high)) for part in parts))

@@ -136,8 +136,8 @@ def check_draft(store: Store, project: Project, draft: Draft) -> None:
     _check_texts(draft)
     check_options(project.kind, draft.choices, draft.reasons, draft.scheme)
     if draft.scheme is None:
-        for one in draft.reasons:
-            check_key(project.kind, one.key)
+        for reason in draft.reasons:
+            check_key(project.kind, reason.key)
 
 
 def check_key(kind: Kind, key: str) -> None:
@@ -159,8 +159,8 @@ def _check_texts(draft: Draft) -> None:
         raise Refused(N_("Describe the change in a sentence; annotators will read it."))
     if len(draft.changes) > LONGEST_CHANGES:
         raise Refused(N_("Describe the change in at most {most} characters."), most=LONGEST_CHANGES)
-    for place, one in enumerate(draft.reasons):
-        check_criterion(one, draft.reasons[:place])
+    for place, reason in enumerate(draft.reasons):
+        check_criterion(reason, draft.reasons[:place])
 
 
 def check_criterion(one: Choice, others: Sequence[Choice]) -> None:
@@ -205,7 +205,7 @@ def write_version(
         )
         discard_draft(store, project)
         changed = changed_codes((*old.choices, *old.beside), (*draft.choices, *draft.beside))
-        known = {one.code for one in draft.reasons}
+        known = {reason.code for reason in draft.reasons}
         record(
             store, project, "new_version", author=author, version=version, changes=draft.changes.strip(), which=which,
             criteria={name: list(codes) for name, codes in changed._asdict().items()},
@@ -291,7 +291,7 @@ def tags(store: Store, project: Project, *, together: bool = False) -> list[Tag]
     first = {text: group for group in similar_tags([tag.text for tag in single]) for text in group}
     spelt = {text: first[text][0] if text in first else text for text in (tag.text for tag in single)}
     # A label with two spellings of a tag counts once.
-    merged = _count_tags((tag, row[0], row[1]) for row in rows for tag in {spelt[one] for one in json.loads(row[4])})
+    merged = _count_tags((tag, row[0], row[1]) for row in rows for tag in {spelt[load] for load in json.loads(row[4])})
     return [replace(tag, spellings=first.get(tag.text, (tag.text,))) for tag in merged]
 
 

@@ -128,7 +128,7 @@ class _Collected:
             self.leave(ONE_SET, element)
             return
         self.compares = True
-        built_in = {one.code: one for one in PREFERENCE.choices}
+        built_in = {choice.code: choice for choice in PREFERENCE.choices}
         for code, name in zip((FIRST, SECOND), names, strict=True):
             self._add_built_in(built_in[code], name, element)
         if tie is not None:
@@ -209,30 +209,30 @@ def from_label_studio(data: bytes, file: str) -> OtherScheme:
     Raises BadFile, Refused.
     """
     collected, tree = _Collected(), _elements(data, file)
-    for one in _each(tree):
-        told = one.attributes
-        name, required = told.get("name", one.tag), told.get("required") == "true"
-        if _depends(one):
-            collected.leave(DEPENDS, one.element)
-        elif one.tag in QUIET:
+    for element in _each(tree):
+        told = element.attributes
+        name, required = told.get("name", element.tag), told.get("required") == "true"
+        if _depends(element):
+            collected.leave(DEPENDS, element.element)
+        elif element.tag in QUIET:
             continue
-        elif one.tag == "Pairwise":
-            collected.pair(one.element, ("", ""), None)
-        elif one.tag == "Choices":
-            _label_studio_choices(one, collected)
-        elif one.tag in ("Labels", "HyperTextLabels"):
-            _label_studio_options(one, "Label", "spans", collected)
-        elif one.tag == "Rating":
-            collected.scale(one.element, name, 1, _number(told.get("maxRating", "5")), required=required)
-        elif one.tag == "Number":
+        elif element.tag == "Pairwise":
+            collected.pair(element.element, ("", ""), None)
+        elif element.tag == "Choices":
+            _label_studio_choices(element, collected)
+        elif element.tag in ("Labels", "HyperTextLabels"):
+            _label_studio_options(element, "Label", "spans", collected)
+        elif element.tag == "Rating":
+            collected.scale(element.element, name, 1, _number(told.get("maxRating", "5")), required=required)
+        elif element.tag == "Number":
             high = _number(told.get("max", "")) if told.get("step", "1") == "1" else None
-            collected.scale(one.element, name, _number(told.get("min", "")), high, required=required)
-        elif one.tag == "TextArea":
-            collected.text(one.element, told.get("placeholder") or name, code=name, required=required)
+            collected.scale(element.element, name, _number(told.get("min", "")), high, required=required)
+        elif element.tag == "TextArea":
+            collected.text(element.element, told.get("placeholder") or name, code=name, required=required)
         else:
-            collected.leave(NOT_HERE, one.element)
+            collected.leave(NOT_HERE, element.element)
     # What this app writes of comparisons: their choices, and a text of that name.
-    texts = {one.attributes.get("name") for one in _each(tree) if one.tag == "Text"}
+    texts = {element.attributes.get("name") for element in _each(tree) if element.tag == "Text"}
     codes = {row["code"] for row in collected.parts["choices"]}
     collected.compares = collected.compares or (SECOND in texts and {FIRST, SECOND} <= codes <= {FIRST, SECOND, TIE})
     return collected.as_scheme(file)

@@ -84,13 +84,15 @@ def count_affected(
 
     *also*: codes whose meaning changes without a change of the name.
     """
-    found = _older_labels(store, project, guidelines(store, project), choices, reasons, also)
+    older_labels = _older_labels(store, project, guidelines(store, project), choices, reasons, also)
     names = annotator_names(store)
-    every = [*found.named, *found.accepts]
+    every = [*older_labels.named, *older_labels.accepts]
     here = _active(store, project)
-    left = sum(one.annotator not in here for one in every)
-    older = [*every, *found.others]
-    return Affected(_counts(older, names), _counts(found.named, names), _counts(every, names), found.shown, left)
+    left = sum(older_label.annotator not in here for older_label in every)
+    older = [*every, *older_labels.others]
+    return Affected(
+        _counts(older, names), _counts(older_labels.named, names), _counts(every, names), older_labels.shown, left
+    )
 
 
 def send_for_relabelling(
@@ -108,18 +110,18 @@ def send_for_relabelling(
     interruption, a repeated call does the rest. One transaction per 1,000 labels, so that desks need not wait; the last
     one stores the event. Raises Refused for another word, NotFound for an unknown version.
     """
-    found = _labels_to_send(store, project, version, which, also)
+    older_labels = _labels_to_send(store, project, version, which, also)
     sent: list[OlderLabel] = []
-    for start in range(0, len(found), CHUNK):
+    for start in range(0, len(older_labels), CHUNK):
         with store.write():
-            sent += _send_chunk(store, project, found[start : start + CHUNK])
+            sent += _send_chunk(store, project, older_labels[start : start + CHUNK])
             counts = _counts(sent, annotator_names(store))
-            if sent and start + CHUNK >= len(found):
+            if sent and start + CHUNK >= len(older_labels):
                 record(
                     store, project, "sent_back", author=author, version=version, which=which, also=sorted(also),
                     labels=counts.labels, items=counts.items,
                 )  # fmt: skip
-    return counts if found else RelabelCounts(0, 0)
+    return counts if older_labels else RelabelCounts(0, 0)
 
 
 def _labels_to_send(
@@ -131,21 +133,21 @@ def _labels_to_send(
     if which == "none":
         return []
     older = [each for each in guidelines(store, project) if each.version < version]
-    found = _older_labels(store, project, older, new.choices, new.beside, also)
-    return [*found.named, *(found.accepts if which == "all" else [])]
+    older_labels = _older_labels(store, project, older, new.choices, new.beside, also)
+    return [*older_labels.named, *(older_labels.accepts if which == "all" else [])]
 
 
-def _send_chunk(store: Store, project: Project, found: Sequence[OlderLabel]) -> list[OlderLabel]:
+def _send_chunk(store: Store, project: Project, older_labels: Sequence[OlderLabel]) -> list[OlderLabel]:
     """Send back those that are still valid, inside the caller's transaction; returns them."""
     here = _active(store, project)
     sent = []
-    for one in found:
-        stays = one.annotator in here
+    for older_label in older_labels:
+        stays = older_label.annotator in here
         # An annotator who has left cannot relabel: the slot is free for others.
-        if send_label_back(store.db, one.item, one.annotator, one.label, stays=stays):
-            sent.append(one)
-    void_retests(store.db, ((one.item, one.annotator) for one in sent))
-    recount_items(store, list({one.item for one in sent}))
+        if send_label_back(store.db, older_label.item, older_label.annotator, older_label.label, stays=stays):
+            sent.append(older_label)
+    void_retests(store.db, ((older_label.item, older_label.annotator) for older_label in sent))
+    recount_items(store, list({older_label.item for older_label in sent}))
     return sent
 
 
@@ -209,9 +211,11 @@ def _older_labels(
     Labels made after an opinion or others' labels were shown are not sent: they could not be blind again.
     """
     new = (*choices, *reasons)
-    touched = {each.id: changed_codes((*each.choices, *each.beside), new).touched | set(also) for each in versions}
-    own = {each.id for each in versions if each.scheme is not None}
-    found = _OlderLabels([], [], [], 0)
+    touched = {
+        version.id: changed_codes((*version.choices, *version.beside), new).touched | set(also) for version in versions
+    }
+    own = {version.id for version in versions if version.scheme is not None}
+    older_labels = _OlderLabels([], [], [], 0)
     kinds: dict[tuple[int, str, str, str], list[OlderLabel]] = {}
     shown = 0
     for item, annotator, label, version, choice, named, tags, seen in store.db.execute(_STANDING, (project.id,)):
@@ -222,30 +226,30 @@ def _older_labels(
             continue
         key = (version, choice, named, tags)
         if key not in kinds:
-            kinds[key] = _list_for(found, choice, named, tags, touched[version], own=version in own)
+            kinds[key] = _list_for(older_labels, choice, named, tags, touched[version], own=version in own)
         kinds[key].append(OlderLabel(item, annotator, label))
-    return found._replace(shown=shown)
+    return older_labels._replace(shown=shown)
 
 
 def _list_for(
-    found: _OlderLabels, choice: str, named: str, tags: str, touched: Collection[str], *, own: bool
+    older_labels: _OlderLabels, choice: str, named: str, tags: str, touched: Collection[str], *, own: bool
 ) -> list[OlderLabel]:
     """The list that a label with this choice, these reasons and tags (JSON) belongs to.
 
     *own*: of a scheme of one's own, in which a new flag may belong to a label with any choice.
     """
     if choice in touched:
-        return found.named
+        return older_labels.named
     if choice in ACCEPTED:
-        return found.accepts
+        return older_labels.accepts
     reasons = json.loads(named)
     if any(code in touched for code in reasons) or (not reasons and tags != "[]"):
-        return found.named
-    return found.accepts if own else found.others
+        return older_labels.named
+    return older_labels.accepts if own else older_labels.others
 
 
-def _counts(found: Sequence[OlderLabel], names: dict[int, str]) -> RelabelCounts:
+def _counts(older_labels: Sequence[OlderLabel], names: dict[int, str]) -> RelabelCounts:
     people: dict[str, int] = {}
-    for one in found:
-        people[names[one.annotator]] = people.get(names[one.annotator], 0) + 1
-    return RelabelCounts(len(found), len({one.item for one in found}), people)
+    for older_label in older_labels:
+        people[names[older_label.annotator]] = people.get(names[older_label.annotator], 0) + 1
+    return RelabelCounts(len(older_labels), len({older_label.item for older_label in older_labels}), people)

@@ -73,16 +73,16 @@ def check_scheme(choices: Sequence[Choice], flags: Sequence[Choice], more: Schem
     seen: set[str] = set()
     keys: dict[str, str] = {}
     options: list[Choice | Question] = [*choices, *flags, *more.spans, *more.questions]
-    for one in options:
-        _check_option(one)
-        if one.code in seen:
-            raise Refused(N_("The code {code} occurs twice in this scheme."), code=one.code)
-        seen.add(one.code)
-        key = one.key.upper()
+    for option in options:
+        _check_option(option)
+        if option.code in seen:
+            raise Refused(N_("The code {code} occurs twice in this scheme."), code=option.code)
+        seen.add(option.code)
+        key = option.key.upper()
         if key and key in keys:
             message = N_("{code} and {other} have the same key {key}.")
-            raise Refused(message, code=one.code, other=keys[key], key=key)
-        keys[key] = one.code
+            raise Refused(message, code=option.code, other=keys[key], key=key)
+        keys[key] = option.code
     _check_beside(choices, flags, more, seen)
     _check_questions(more.questions)
     if more.compares:
@@ -90,7 +90,7 @@ def check_scheme(choices: Sequence[Choice], flags: Sequence[Choice], more: Schem
 
 
 def _check_comparison(choices: Sequence[Choice], more: Scheme) -> None:
-    codes = {one.code for one in choices}
+    codes = {choice.code for choice in choices}
     if not {FIRST, SECOND} <= codes <= {FIRST, SECOND, TIE}:
         raise Refused(N_("The choices of a comparison are first, second and, if wanted, tie."))
     if more.spans:
@@ -100,23 +100,23 @@ def _check_comparison(choices: Sequence[Choice], more: Scheme) -> None:
 def _check_questions(questions: Sequence[Question]) -> None:
     if len(questions) > MOST_QUESTIONS:
         raise Refused(N_("A scheme has at most {most} questions."), most=MOST_QUESTIONS)
-    texts = [one for one in questions if one.low is None or one.high is None]
+    texts = [question for question in questions if question.low is None or question.high is None]
     if len(texts) > 1:
         raise Refused(N_("A scheme asks for one text at most: it is the note of a label."))
     if texts and texts[0].key:
         raise Refused(
             N_("The text question {code} has no key of its own: the desk opens it with N."), code=texts[0].code
         )
-    for one in questions:
-        low, high = (one.low, one.high) if one not in texts else (0, 1)
+    for question in questions:
+        low, high = (question.low, question.high) if question not in texts else (0, 1)
         if low is None or high is None or not 0 <= low < high <= LARGEST_POINT or high - low >= MOST_POINTS:
             message = N_("The scale of {code} must run from a whole number, 0 or more, over 2 to {most} points.")
-            raise Refused(message, code=one.code, most=MOST_POINTS)
-        if high > 10 and one.key:
-            raise Refused(N_("The scale of {code} exceeds 10, so it is clicked: it has no key."), code=one.code)
-        if any(len(getattr(one, end)) > LONGEST_NAME or _is_odd(getattr(one, end)) for end in _ENDS):
+            raise Refused(message, code=question.code, most=MOST_POINTS)
+        if high > 10 and question.key:
+            raise Refused(N_("The scale of {code} exceeds 10, so it is clicked: it has no key."), code=question.code)
+        if any(len(getattr(question, end)) > LONGEST_NAME or _is_odd(getattr(question, end)) for end in _ENDS):
             raise Refused(
-                N_("The ends of {code} have names of at most {most} characters."), code=one.code, most=LONGEST_NAME
+                N_("The ends of {code} have names of at most {most} characters."), code=question.code, most=LONGEST_NAME
             )
 
 
@@ -140,8 +140,8 @@ def _is_odd(text: str) -> bool:
 
 
 def _check_beside(choices: Sequence[Choice], flags: Sequence[Choice], more: Scheme, seen: set[str]) -> None:
-    kinds = {one.code for one in more.spans}
-    bearers = {one.code for one in (*choices, *flags)}
+    kinds = {span.code for span in more.spans}
+    bearers = {choice.code for choice in (*choices, *flags)}
     for code, kind in more.needs:
         if code not in bearers or kind not in kinds:
             message = N_("{code} needs a span of the kind {kind}, which this scheme does not have.")
@@ -167,8 +167,8 @@ def more_in(stored: Mapping[str, Any]) -> Scheme:
 
 def more_out(more: Scheme) -> dict[str, Any]:
     """What is stored with a version beside choices and reasons, as JSON."""
-    spans = [{"code": one.code, "key": one.key, "zh": one.zh, "en": one.en} for one in more.spans]
-    questions = [asdict(one) for one in more.questions]
+    spans = [{"code": span.code, "key": span.key, "zh": span.zh, "en": span.en} for span in more.spans]
+    questions = [asdict(question) for question in more.questions]
     found = {"spans": spans, "needs": dict(more.needs), "about": dict(more.about), "questions": questions}
     return found | ({"compares": True} if more.compares else {})
 
@@ -191,9 +191,9 @@ def as_data(scheme: OwnScheme) -> dict[str, Any]:
         return {name: value for name, value in cells.items() if value} | kind
 
     parts = zip(_PARTS, (scheme.choices, scheme.flags, scheme.more.spans), strict=True)
-    questions = [question_row(one) for one in scheme.more.questions]
+    questions = [question_row(question) for question in scheme.more.questions]
     return (
-        {name: [row(one) for one in options] for name, options in parts}
+        {name: [row(option) for option in options] for name, options in parts}
         | ({"questions": questions} if questions else {})
         | ({_COMPARISON: True} if scheme.more.compares else {})
     )
@@ -211,7 +211,10 @@ def from_data(data: Any, file: str) -> OwnScheme:
     choices, flags, spans = (tuple(_option(one) for one in rows[part]) for part in _PARTS)
     asked = _listed(data.get("questions"), "questions", file)
     questions = tuple(_question(one, file) for one in asked)
-    told = [{"code": one.code, "about": str(row.get("about") or "")} for one, row in zip(questions, asked, strict=True)]
+    told = [
+        {"code": question.code, "about": str(row.get("about") or "")}
+        for question, row in zip(questions, asked, strict=True)
+    ]
     every = [*rows["choices"], *rows["flags"], *rows["spans"], *told]
     more = Scheme(
         spans,
@@ -250,7 +253,7 @@ def _question(value: Any, file: str) -> Question:
     if not isinstance(text, bool) or not isinstance(required, bool) or (scale is None) != text:
         raise wrong
     ends: list[Any] = [None, None] if scale is None else scale
-    if not isinstance(ends, list) or len(ends) != 2 or any(type(one) is not int for one in ends if scale is not None):
+    if not isinstance(ends, list) or len(ends) != 2 or any(type(end) is not int for end in ends if scale is not None):
         raise wrong
     bare = {name: cell for name, cell in value.items() if name not in ("scale", "text", "required")}
     words = _row({name: cell for name, cell in bare.items() if name in _FIELDS}, "questions", file)

@@ -55,14 +55,16 @@ def is_reachable(kind: Kind, key: str) -> bool:
 
 def free_keys(kind: Kind, reasons: Sequence[Choice]) -> list[str]:
     """Return the keys of `KEYS` that none of the *reasons* has."""
-    taken = {one.key.upper() for one in reasons}
+    taken = {reason.key.upper() for reason in reasons}
     return [key for key in KEYS[kind] if key not in taken]
 
 
 def with_keys(kind: Kind, reasons: Sequence[Choice]) -> tuple[Choice, ...]:
     """Return the *reasons* with a key each, as long as there are free ones."""
-    free = iter(free_keys(kind, [one for one in reasons if is_reachable(kind, one.key)]))
-    return tuple(one if is_reachable(kind, one.key) else replace(one, key=next(free, "")) for one in reasons)
+    free = iter(free_keys(kind, [reason for reason in reasons if is_reachable(kind, reason.key)]))
+    return tuple(
+        reason if is_reachable(kind, reason.key) else replace(reason, key=next(free, "")) for reason in reasons
+    )
 
 
 def clashing_numbers(
@@ -73,8 +75,8 @@ def clashing_numbers(
     At the desk such a number would choose that reason, not the criterion with this number in the text.
     """
     new = {int(number) for number in _NUMBERED.findall(text)} - {int(number) for number in _NUMBERED.findall(before)}
-    known = {(one.code, one.key) for one in old}
-    by_key = {one.key: one for one in reasons if (one.code, one.key) in known}
+    known = {(choice.code, choice.key) for choice in old}
+    by_key = {reason.key: reason for reason in reasons if (reason.code, reason.key) in known}
     keys = {number: "0" if number == 10 else str(number) for number in sorted(new)}
     return [(number, by_key[key]) for number, key in keys.items() if key in by_key]
 
@@ -160,7 +162,7 @@ def changed_codes(old: Iterable[Choice], new: Iterable[Choice]) -> ChangedCodes:
 
     A code is changed if its Chinese or English name differs; its key does not matter.
     """
-    was, now = ({one.code: (one.zh.strip(), one.en.strip()) for one in options} for options in (old, new))
+    was, now = ({option.code: (option.zh.strip(), option.en.strip()) for option in options} for options in (old, new))
     return ChangedCodes(
         added=tuple(code for code in now if code not in was),
         dropped=tuple(code for code in was if code not in now),
@@ -269,8 +271,8 @@ def _scheme(stored: str | None) -> Scheme | None:
 @lru_cache(maxsize=256)
 def _reasons(kind: Kind, stored: str, scheme: str | None) -> tuple[Choice, ...]:
     """The reasons with the keys of the desk; flags of an own scheme as they are: one without a key is clicked."""
-    found = _options(stored)
-    return found if scheme is not None else with_keys(kind, found)
+    choices = _options(stored)
+    return choices if scheme is not None else with_keys(kind, choices)
 
 
 @lru_cache(maxsize=256)
@@ -359,7 +361,7 @@ def generations_criteria(language: str = "zh") -> Criteria:
 
 
 def _choices(options: tuple[Option, ...]) -> tuple[Choice, ...]:
-    return tuple(Choice(one.code, one.key, one.zh, one.en) for one in options)
+    return tuple(Choice(option.code, option.key, option.zh, option.en) for option in options)
 
 
 def read_text(path: Path) -> str:

@@ -105,8 +105,8 @@ def _chosen(wanted: Wanted, sizes: Mapping[str, int], fetch: _Fetch) -> list[str
     configs = _configs(fetch(README)) if README in sizes else []
     if configs:
         patterns = _patterns(wanted, configs)
-        patterns += [one.replace("**/", "") for one in patterns]  # `**/` also stands for no folder
-        found = sorted(name for name in sizes if any(fnmatch(name, one) for one in patterns))
+        patterns += [pattern.replace("**/", "") for pattern in patterns]  # `**/` also stands for no folder
+        found = sorted(name for name in sizes if any(fnmatch(name, pattern) for pattern in patterns))
         return found or _nothing(wanted, sizes)
     if wanted.part:
         within = {name: size for name, size in sizes.items() if wanted.part in PurePosixPath(name).parts}
@@ -155,7 +155,7 @@ def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]
         return [given] if isinstance(given, str) else list(given)
     rows = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
     # Only text is a name: printing a list that a stranger made can take as long as its maker wants.
-    splits = {name: one.get("path") for one in rows if isinstance(name := one.get("split", "train"), str)}
+    splits = {name: row.get("path") for row in rows if isinstance(name := row.get("split", "train"), str)}
     split = wanted.split or ("train" if "train" in splits else next(iter(splits), ""))
     if split not in splits:
         message = N_("{repo} has no split {split}. Splits: {names}.")
@@ -166,7 +166,9 @@ def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]
 
 def _by_name(wanted: Wanted, sizes: Mapping[str, int]) -> list[str]:
     """Without a header: the files whose names say the split, train first; else the only table there is."""
-    tables = [one for one in sorted(sizes) if one.endswith(ENDINGS) and not one.startswith(".") and "/." not in one]
+    tables = [
+        size for size in sorted(sizes) if size.endswith(ENDINGS) and not size.startswith(".") and "/." not in size
+    ]
     by_split: dict[str, list[str]] = {}
     for name in tables:
         words = re.split(r"[^a-z]+", name.lower())
@@ -186,7 +188,7 @@ def _question_types(settings: Path) -> dict[str, str]:
     """Name of a question -> its type, of the settings of an Argilla project."""
     try:
         questions = json.loads(settings.read_text(encoding="utf-8")).get("questions")
-        return {str(one["name"]): str(one["settings"]["type"]) for one in questions}
+        return {str(question["name"]): str(question["settings"]["type"]) for question in questions}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
 
@@ -255,7 +257,9 @@ def _class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]
     try:
         features = json.loads((metadata or {})[b"huggingface"])["info"]["features"]
         return {
-            name: [str(n) for n in one["names"]] for name, one in features.items() if one.get("_type") == "ClassLabel"
+            name: [str(n) for n in feature["names"]]
+            for name, feature in features.items()
+            if feature.get("_type") == "ClassLabel"
         }
     except (KeyError, ValueError, TypeError, AttributeError):
         return {}

@@ -137,7 +137,7 @@ def _refuse_other(repo: str, there: list[str]) -> None:
 
 def _refuse_other_release(api: "HfApi", repo: str, release: Release) -> None:
     """A tag names one release for good."""
-    tags = [one.name for one in api.list_repo_refs(repo, repo_type="dataset").tags]
+    tags = [tag.name for tag in api.list_repo_refs(repo, repo_type="dataset").tags]
     if tag_of(release) not in tags:
         return
     with tempfile.TemporaryDirectory(prefix="evenhand-hub-") as folder:

@@ -31,9 +31,9 @@ def people(store: Store, project: Project) -> "pd.DataFrame":
     refuse_own_scheme(store, project)
     rows = generations(store, project)
     rows = rows[rows["finished"]].reset_index(drop=True)  # also with a settlement: more labels may be needed since
-    said = labels_of_generations(store, project)
-    share = (said["choice"] != WRONG).groupby(said["item"]).mean() if len(said) else said["item"]
-    mean = rows["item"].map(share) if len(said) else rows["labels"].astype(float) * np.nan
+    labels = labels_of_generations(store, project)
+    share = (labels["choice"] != WRONG).groupby(labels["item"]).mean() if len(labels) else labels["item"]
+    mean = rows["item"].map(share) if len(labels) else rows["labels"].astype(float) * np.nan
     settled = rows["gold"].notna()
     most = np.select([mean > 0.5, mean < 0.5], [1.0, 0.0], np.nan)
     rows["people"] = np.where(settled, (rows["gold"] != WRONG).astype(float), most)

@@ -176,13 +176,13 @@ def run(settings: Settings, place: Place) -> Outcome:
             layout = "generations"
         examined = examine_tables(members, format=layout, column=settings.column, wished=columns)
         with Store.open(place.database) as store:
-            found, created = _project_for(store, settings, examined)
-            if found is None:
+            project, created = _project_for(store, settings, examined)
+            if project is None:
                 return Outcome(check_file(examined))
             # Candidates wait for another import into the project; a person at the terminal gets an error at once.
             patience_s = PATIENCE_S if examined[0].layout.format == "candidates" else 0.0
             report = import_examined(
-                store, found, examined, progress=place.progress, patience_s=patience_s, file=settings.file.name
+                store, project, examined, progress=place.progress, patience_s=patience_s, file=settings.file.name
             )
             return Outcome(report, created)
 
@@ -233,11 +233,11 @@ def _import_tasks(settings: Settings, place: Place, members: list[Member], progr
         column = text_key(open_source(members[0].path, members[0].name), program)
     examined = examine_tables(members, format=program, column=column, wished=settings.columns_of_tasks(kind))
     with Store.open(place.database) as store:
-        found, created = _project_for(store, settings, examined)
-        if found is None:
+        project, created = _project_for(store, settings, examined)
+        if project is None:
             return Outcome(TaskImport(check_file(examined)))
         report = import_tasks(
-            store, found, examined, names, file=settings.file.name, known=settings.known, progress=place.progress
+            store, project, examined, names, file=settings.file.name, known=settings.known, progress=place.progress
         )
         return Outcome(report, created)
 
@@ -248,10 +248,10 @@ def _import_labels(settings: Settings, place: Place, members: Sequence[Member]) 
         with Store.open(place.database) as store:
             return _import_package(store, settings, members)
     with Store.open_existing(place.database) as store:
-        found, labels = named_project(store, settings.name, settings.uid), LabelImport()
+        project, labels = named_project(store, settings.name, settings.uid), LabelImport()
         for member in members:
             file = settings.file.name if len(members) == 1 else member.name
-            labels.add(write_package.import_package_labels(store, found, member, file))
+            labels.add(write_package.import_package_labels(store, project, member, file))
     return Outcome(LabelsReport(labels))
 
 

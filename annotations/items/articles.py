@@ -77,13 +77,13 @@ def run_facts(value: object) -> Facts | None:
     signature, cells = value.get("signature"), value.get("cells")
     if not isinstance(signature, str) or not signature.startswith("mine|") or len(signature) > LONGEST:
         return None
-    if not isinstance(cells, dict) or len(cells) > MOST or not all(isinstance(one, dict) for one in cells.values()):
+    if not isinstance(cells, dict) or len(cells) > MOST or not all(isinstance(cell, dict) for cell in cells.values()):
         return None
     read, total = _numbers(value["read"], READ), _numbers(value, COUNTED)
     sides = {
-        pair: {side: _numbers(one.get(side), COUNTED) for side in ("male", "female")} for pair, one in cells.items()
+        pair: {side: _numbers(cell.get(side), COUNTED) for side in ("male", "female")} for pair, cell in cells.items()
     }
-    if read is None or total is None or any(found is None for one in sides.values() for found in one.values()):
+    if read is None or total is None or any(found is None for side in sides.values() for found in side.values()):
         return None
     by_filter = {key: _counts(value.get(key)) for key in BY_FILTER}
     facts = {"signature": signature, "read": read | {"whole": value["read"].get("whole") is not False}, "cells": sides}
@@ -96,7 +96,9 @@ def _numbers(values: object, keys: Sequence[str]) -> dict[str, int] | None:
 
 
 def _counts(values: object) -> dict[str, int]:
-    return {str(key)[:40]: one for key, one in values.items() if _is_count(one)} if isinstance(values, dict) else {}
+    return (
+        {str(key)[:40]: value for key, value in values.items() if _is_count(value)} if isinstance(values, dict) else {}
+    )
 
 
 def _is_count(number: object) -> TypeGuard[int]:
@@ -119,14 +121,14 @@ def mined_runs(store: Store, project: Project) -> list[Facts]:
     """
     found = events(store, project)
     # Row ids of batches are only valid in one database; a package may hold events of another.
-    undone = {_place(one) for one in found if one.action == UNDONE}
+    undone = {_place(event) for event in found if event.action == UNDONE}
     runs: dict[str, Facts] = {}
-    for one in found:
-        if one.action != MINED or _place(one) in undone:
+    for event in found:
+        if event.action != MINED or _place(event) in undone:
             continue
-        facts = run_facts(one.data.get("run"))
+        facts = run_facts(event.data.get("run"))
         if facts is not None:
-            key, number = json.dumps(facts, sort_keys=True), one.data.get("imported")
+            key, number = json.dumps(facts, sort_keys=True), event.data.get("imported")
             runs.setdefault(key, facts | {"imported": 0})["imported"] += number if _is_count(number) else 0
     return list(runs.values())
 

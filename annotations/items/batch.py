@@ -208,12 +208,12 @@ class Batch:
 
     def _values(self, new: NewItem) -> _Values:
         """What is stored of a row but for its cell, worked out before others wait for the write lock."""
-        found, identity, project = new.candidate, item_hash(new), self.project
-        cell = (found.pair.name, found.side) if found else (new.stratum, "")
+        candidate, identity, project = new.candidate, item_hash(new), self.project
+        cell = (candidate.pair.name, candidate.side) if candidate else (new.stratum, "")
         word: tuple[Any, ...] = (None,) * 6
-        if found:
-            word = (found.start, found.end, found.stem_start, found.stem_end, found.keyword)
-            word += (new.counterpart or found.counterpart,)
+        if candidate:
+            word = (candidate.start, candidate.end, candidate.stem_start, candidate.stem_end, candidate.keyword)
+            word += (new.counterpart or candidate.counterpart,)
         rank = self._ranks.copy()  # 62 bits that depend only on the seed and the text: the same order in any database
         rank.update(identity)
         shared = project.share > 0 and is_shared(project.seed, identity, project.share)
@@ -229,7 +229,7 @@ class Batch:
         """Store some rows; returns how many became items, or are back."""
         db = self.store.db
         last = db.execute("SELECT max(id) FROM item").fetchone()[0] or 0
-        rows = [(*one.row, self._cell(*one.cell)) for one in part]
+        rows = [(*values.row, self._cell(*values.cell)) for values in part]
         try:
             with self.store.part():
                 added = db.executemany(INSERT, rows).rowcount
@@ -240,7 +240,7 @@ class Batch:
         if added == len(part):
             return added
         stored = {uid for (uid,) in db.execute("SELECT uid FROM item WHERE id > ?", (last,))}
-        return added + sum(self._is_back(one) for one in part if one.row[0] not in stored)
+        return added + sum(self._is_back(values) for values in part if values.row[0] not in stored)
 
     def _insert_one(self, one: _Values) -> bool:
         """Store a row whose id may belong to an item of another project, or to another text of this one."""
@@ -265,10 +265,11 @@ class Batch:
         if row[1] and row[0] not in self._back:
             self._back[row[0]] = None
             return True
-        found = one.new.candidate
-        if found is not None and (found.start, found.end, found.keyword, one.cell[0]) != row[2:6]:
+        candidate = one.new.candidate
+        if candidate is not None and (candidate.start, candidate.end, candidate.keyword, one.cell[0]) != row[2:6]:
             self._note_once(OTHER_WORD, row[0], {
-                "start": found.start, "end": found.end, "keyword": found.keyword, "pair": found.pair.name,
+                "start": candidate.start, "end": candidate.end, "keyword": candidate.keyword,
+                "pair": candidate.pair.name,
                 "file": one.new.file, "line": one.new.line,
             })  # fmt: skip
         return False

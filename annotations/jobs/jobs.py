@@ -307,17 +307,17 @@ def mark_interrupted(store: Store, now: float | None = None) -> int:
     """Mark jobs without a process as interrupted; returns how many. Cheap: call it at start and when listing."""
     moment = time.time() if now is None else now
     lost = [
-        one
-        for one in jobs(store)
-        if one.active and process_of(one) is None and (one.pid or moment - _unix(one.created) > _STARTING_S)
+        job
+        for job in jobs(store)
+        if job.active and process_of(job) is None and (job.pid or moment - _unix(job.created) > _STARTING_S)
     ]
-    for one in lost:
+    for job in lost:
         with store.write() as db:
             # The process may have stored its end since the row was read.
             db.execute(
                 "UPDATE job SET state = 'interrupted', finished = ? WHERE uid = ? AND pid IS ? "
                 "AND state IN ('waiting', 'running')",
-                (timestamp(), one.uid, one.pid),
+                (timestamp(), job.uid, job.pid),
             )
     return len(lost)
 

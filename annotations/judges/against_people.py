@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def judge_labels(store: Store, found: Judge) -> "pd.DataFrame":
+def judge_labels(store: Store, judge: Judge) -> "pd.DataFrame":
     """One row per label of a judge (not of a later round): item (public id), judge, judge_flag (1, 0, NaN), marks,
     shares, answered. Items that are examples in its own prompt are left out."""
     import pandas as pd
 
-    shown = frozenset(found.spec.settings.get("example_items", ()))
+    shown = frozenset(judge.spec.settings.get("example_items", ()))
     rows = [
         (
             uid,
@@ -39,7 +39,7 @@ def judge_labels(store: Store, found: Judge) -> "pd.DataFrame":
             json.loads(shares or "{}"),
             answered,
         )
-        for uid, choice, flag, spans, shares, answered in first_labels(store, found)
+        for uid, choice, flag, spans, shares, answered in first_labels(store, judge)
         if uid not in shown
     ]
     return pd.DataFrame(rows, columns=["item", "judge", "judge_flag", "judge_marks", "shares", "answered"])
@@ -199,11 +199,11 @@ class AgainstPeople:
 
 
 def against_people(
-    store: Store, project: Project, found: Judge, *, said: "pd.DataFrame | None" = None
+    store: Store, project: Project, judge: Judge, *, said: "pd.DataFrame | None" = None
 ) -> AgainstPeople:
     """A judge against the people of its project; *said*: of `people_labels`, where it is there already."""
     labels = people_labels(store, project) if said is None else said
-    pairs = labels.merge(judge_labels(store, found), on="item", how="inner", validate="many_to_one")
+    pairs = labels.merge(judge_labels(store, judge), on="item", how="inner", validate="many_to_one")
     pairs["same"] = (pairs["choice"] == pairs["judge"]).astype(float)
     flags = pairs["extraneous"].map({True: 1.0, False: 0.0}).astype(float)
     pairs["flags"] = (flags == pairs["judge_flag"]).astype(float).where(flags.notna() & pairs["judge_flag"].notna())
@@ -211,7 +211,7 @@ def against_people(
     others = pairs.groupby("item")["choice"].transform("size") - 1
     pairs["others"] = (alike / others).where(others > 0)
     finished = int(labels["item"].nunique())
-    return AgainstPeople(found, pairs, choice_codes(store, project), finished, Resampling())
+    return AgainstPeople(judge, pairs, choice_codes(store, project), finished, Resampling())
 
 
 def agreement_difference(one: AgainstPeople, other: AgainstPeople) -> Mean:
@@ -265,11 +265,11 @@ class Drift:
         return len({one.model for one in self.answered}) > 1
 
 
-def drift(store: Store, found: Judge) -> Drift:
+def drift(store: Store, judge: Judge) -> Drift:
     """How a judge has changed since it began."""
-    answered = tuple(answers_by_model(store, found))
+    answered = tuple(answers_by_model(store, judge))
     pairs: dict[int, dict[tuple[str, str], int]] = {}
-    for number, first, now, items in changed_labels(store, found):
+    for number, first, now, items in changed_labels(store, judge):
         pairs.setdefault(number, {})[first, now] = items
     models = {number: tuple(one.model for one in answered if one.round == number) for number in (0, *pairs)}
     rounds = []

@@ -154,32 +154,32 @@ class Estimates:
     def _people(self, measure: str, rows: "pd.DataFrame", some: "pd.DataFrame") -> Labels:
         """Return what people say of *some* of the items *rows* that a rate is of."""
         values = _column(f"people_{measure}", some)
-        found = Labels(values, values, [], _column("cluster", some), [], of_items=True)
+        labels = Labels(values, values, [], _column("cluster", some), [], of_items=True)
         if not self.samples:
-            return found
+            return labels
         # A stratum that reaches beyond these items says nothing of how many of them would have been drawn.
         weighed = self.table[self.table[f"weight_{measure}"].notna()]["stratum"].value_counts()
         here = rows[rows[f"weight_{measure}"].notna()]["stratum"].value_counts()
         whole = {name for name, count in here.items() if weighed[name] == count}
         strata = [name if name in whole else None for name in some["stratum"]]
-        return replace(found, weights=_column(f"weight_{measure}", some), strata=strata)
+        return replace(labels, weights=_column(f"weight_{measure}", some), strata=strata)
 
     @property
     def signature(self) -> str:
         """Everything that can change the numbers."""
-        drawn = "".join(f"|{one}" for one in self.samples)
+        drawn = "".join(f"|{sample}" for sample in self.samples)
         how = f"people:blind|share-of-items|units=contexts|both:v{VERSION}"
         return f"judge-estimates|{how}|{self.judge_signature}{drawn}"
 
 
-def estimates(store: Store, project: Project, found: Judge, table: "pd.DataFrame | None" = None) -> Estimates:
+def estimates(store: Store, project: Project, judge: Judge, table: "pd.DataFrame | None" = None) -> Estimates:
     """Return the estimates of a project with one judge; *table*: of `item_table`, where it is there already."""
     items = item_table(store, project) if table is None else table
     measures, drawn = measures_of(store, project), sample_labels(store, project)
-    rows = _weighed(with_judge(items, judge_labels(store, found), measures), tuple(measures), drawn)
+    rows = _weighed(with_judge(items, judge_labels(store, judge), measures), tuple(measures), drawn)
     signatures = () if drawn is None else drawn.signatures
     unlabelled = drawn is None and bool(samples(store, project))
-    return Estimates(rows, tuple(measures), found.name, found.spec.signature, signatures, unlabelled)
+    return Estimates(rows, tuple(measures), judge.name, judge.spec.signature, signatures, unlabelled)
 
 
 def _weighed(rows: "pd.DataFrame", measures: Sequence[str], drawn: SampleLabels | None) -> "pd.DataFrame":

@@ -65,35 +65,35 @@ def import_judge(
     guideline whose choices the labels are; None: the newest. Raises BadFile where the file or a column is missing.
     """
     source = open_source(file)
-    columns = {one.strip().lower() for one in source.columns}
+    columns = {column.strip().lower() for column in source.columns}
     if source.shape == "text" or not set(NEEDED) <= columns:
         missing = next((one for one in NEEDED if one not in columns), NEEDED[0])
         message = N_("{file} has no column {column}; it needs {needed}.")
         raise BadFile(message, file=source.name, column=missing, needed=", ".join(NEEDED))
     guideline = choices_of(store, project, version)
     spec = Spec("file", guideline.version, f"file|{name.strip()}|guideline={guideline.version}", model=name.strip())
-    found = add_judge(store, project, name, spec, author=author)
+    judge = add_judge(store, project, name, spec, author=author)
     report = JudgeImport()
-    reader = _Reader(store, project, source, guideline, found, report)
-    report.imported = store_labels(store, found, reader.labels())
+    reader = _Reader(store, project, source, guideline, judge, report)
+    report.imported = store_labels(store, judge, reader.labels())
     with store.write():
         record(
-            store, project, LABELLED, author=author, judge=found.name, file=source.name, sha256=file_sha256(file),
+            store, project, LABELLED, author=author, judge=judge.name, file=source.name, sha256=file_sha256(file),
             labels=report.imported,
         )  # fmt: skip
-    return found, report
+    return judge, report
 
 
 class _Reader:
     """The rows of a file as labels; those that are none are noted."""
 
     def __init__(
-        self, store: Store, project: Project, source: Source, guideline: Guideline, found: Judge, report: JudgeImport
+        self, store: Store, project: Project, source: Source, guideline: Guideline, judge: Judge, report: JudgeImport
     ) -> None:
         self.items = {item.uid: (item.id, len(item.text)) for item in items(store, project)}
         self.source, self.guideline, self.report = source, guideline, report
-        self.choices = {one.code for one in guideline.choices}
-        self.there = labelled_items(store, found)
+        self.choices = {choice.code for choice in guideline.choices}
+        self.there = labelled_items(store, judge)
 
     def labels(self) -> Iterator[JudgeLabel]:
         for row in rows(self.source):
@@ -129,7 +129,7 @@ class _Reader:
         if flag and flag not in FLAGS:
             raise self._bad(row, "extraneous", N_("{value} is not a flag; use 0 or 1."), value=flag[:40])
         check_flag(self.guideline, FLAGS.get(flag))
-        marks = tuple((one.start, one.end, str(one.kind)) for one in spans)
+        marks = tuple((span.start, span.end, str(span.kind)) for span in spans)
         return JudgeLabel(item, choice, FLAGS.get(flag), marks, self._shares(row, cells))
 
     def _shares(self, row: Row, cells: dict[str, Any]) -> dict[str, float] | None:

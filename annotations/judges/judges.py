@@ -166,10 +166,17 @@ def store_labels(store: Store, found: Judge, labels: Iterable[JudgeLabel]) -> in
     new, source = 0, iter(labels)
     while some := list(islice(source, CHUNK)):
         now = timestamp()
-        rows = [_row(found.id, one, now) for one in some]
+        rows = [_row(found.id, judge_label, now) for judge_label in some]
         with store.write() as db:
             new += db.executemany(_INSERT, rows).rowcount
-            db.executemany(_FIRST, [(one.first, found.id, one.item, one.round) for one in some if one.first])
+            db.executemany(
+                _FIRST,
+                [
+                    (judge_label.first, found.id, judge_label.item, judge_label.round)
+                    for judge_label in some
+                    if judge_label.first
+                ],
+            )
         if len(some) == CHUNK:
             time.sleep(PAUSE_S)
     return new

@@ -39,16 +39,16 @@ class RuleJudge:
         """See `Labeller`. The rule does not assess extraneous gendered language."""
         for text in texts:
             try:
-                found = apply_rule({"text": text.text, **text.values})
+                verdict = apply_rule({"text": text.text, **text.values})
             except EvenhandError as error:
                 fail(text.item, error)
                 continue
-            if found.correct is None:
+            if verdict.correct is None:
                 fail(text.item, Refused(UNKNOWN))
-            elif found.correct:
-                keep(JudgeLabel(text.item, "no_pronoun" if found.pronoun is None else "correct"))
+            elif verdict.correct:
+                keep(JudgeLabel(text.item, "no_pronoun" if verdict.pronoun is None else "correct"))
             else:
-                keep(JudgeLabel(text.item, "misgendering", spans=((found.start or 0, found.end or 0, "pronoun"),)))
+                keep(JudgeLabel(text.item, "misgendering", spans=((verdict.start or 0, verdict.end or 0, "pronoun"),)))
 
 
 def may_bear(text: JudgedText, kind: str) -> list[str]:
@@ -81,7 +81,7 @@ def rule_spec(project: Project, version: Guideline) -> Spec:
 def prompt_with(project: Project, version: Guideline, template: str, system: str, settings: dict[str, Any]) -> Prompt:
     """A prompt of this version of the guideline; *settings* hold `way` and `examples`."""
     way: Way = settings.get("way", "json")
-    options = tuple(Option(one.code, one.key, one.zh, one.en) for one in version.choices)
+    options = tuple(Option(choice.code, choice.key, choice.zh, choice.en) for choice in version.choices)
     flag = project.kind == "generations" and version.scheme is None
     return Prompt(template, version.text, options, system, str(settings.get("examples", "")), way, flag)
 

@@ -86,7 +86,7 @@ def known_examples(
     """
     if "{examples}" not in template:
         raise Refused(NO_PLACE, place="{examples}")
-    codes = [one.code for one in version.choices]
+    codes = [choice.code for choice in version.choices]
     drawn = random.Random(seed)  # noqa: S311 - a sample, nothing secret
     by_choice: dict[str, list[tuple[str, str, str, str]]] = {code: [] for code in codes}
     for uid, context, text, second, known in store.db.execute(_KNOWN, (project.id,)):
@@ -271,11 +271,11 @@ def ask_again(
 
 def texts_of(store: Store, project: Project, limit: int | None = None) -> list[JudgedText]:
     """The published items as a judge gets them; *limit*: only so many, drawn by chance with the project's seed."""
-    found = [text_of(project, one) for one in items(store, project)]
-    if limit is None or limit >= len(found):
-        return found
-    drawn = set(random.Random(project.seed).sample(range(len(found)), limit))  # noqa: S311 - a sample, no secret
-    return [text for place, text in enumerate(found) if place in drawn]
+    judged_texts = [text_of(project, item) for item in items(store, project)]
+    if limit is None or limit >= len(judged_texts):
+        return judged_texts
+    drawn = set(random.Random(project.seed).sample(range(len(judged_texts)), limit))  # noqa: S311 - a sample, no secret
+    return [text for place, text in enumerate(judged_texts) if place in drawn]
 
 
 def text_of(project: Project, one: Item) -> JudgedText:

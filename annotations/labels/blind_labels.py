@@ -160,7 +160,7 @@ def numbered_labels(parts: Iterable[Sequence[Sequence[Any]]]) -> tuple[BlindLabe
         codes.update(dict.fromkeys(map(itemgetter(CHOICE_COLUMN), rows)))
         made.append(blind_labels(rows, list(codes)))
     columns = ("item", "annotator", "choice", "cell", "guideline", "form")
-    return BlindLabels(*(np.concatenate([getattr(one, name) for one in made]) for name in columns)), list(codes)
+    return BlindLabels(*(np.concatenate([getattr(labels, name) for labels in made]) for name in columns)), list(codes)
 
 
 def transposed(clusters: Numbers | None, categories: int) -> Numbers | None:
@@ -223,10 +223,12 @@ def full_agreement(store: Store, project: Project, population: Population) -> Es
     That of kept items has no interval: they were selected for their agreement. Other items may have two labels where
     those of the population do not.
     """
-    found = population_labels(store, project, population).share()
-    if found.value is None:
+    estimate = population_labels(store, project, population).share()
+    if estimate.value is None:
         return Estimate.undefined(NO_SUCH_ITEM)
-    return replace(found, low=None, high=None, note=SELECTED) if population == "kept" and found.value else found
+    return (
+        replace(estimate, low=None, high=None, note=SELECTED) if population == "kept" and estimate.value else estimate
+    )
 
 
 def name_of_labels(provenance: Mapping[str, Any]) -> str:

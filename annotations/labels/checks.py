@@ -66,7 +66,7 @@ def _parse_mark(raw: Any) -> Mark:
 
 def mark_kinds(guideline: Guideline) -> tuple[str, ...]:
     """The kinds of marks that a label under this version can have."""
-    return MARK_KINDS if guideline.scheme is None else tuple(one.code for one in guideline.scheme.spans)
+    return MARK_KINDS if guideline.scheme is None else tuple(span.code for span in guideline.scheme.spans)
 
 
 def check_marks(marks: Sequence[Mark], length: int, kinds: Sequence[str] = MARK_KINDS) -> None:

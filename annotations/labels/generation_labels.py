@@ -116,7 +116,7 @@ _LANGUAGES = "SELECT uid, extra ->> 'language' FROM published_item WHERE project
 def measures_of(store: Store, project: Project) -> dict[str, str]:
     """The rates of a project: the measure and the choice that it counts. Of an own scheme, one for each choice."""
     newest = guideline(store, project)
-    return MEASURES[project.kind] if newest.scheme is None else {one.code: one.code for one in newest.choices}
+    return MEASURES[project.kind] if newest.scheme is None else {choice.code: choice.code for choice in newest.choices}
 
 
 def item_table(store: Store, project: Project) -> "pd.DataFrame":
@@ -124,10 +124,10 @@ def item_table(store: Store, project: Project) -> "pd.DataFrame":
     labels that say so (NaN: not finished, or nobody said)."""
     table = generations(store, project)
     table["language"] = _languages(store, project, table["item"])
-    said = people_labels(store, project)
+    labels = people_labels(store, project)
     for measure, choice in measures_of(store, project).items():
-        values = (said["choice"] == choice).astype(float) if choice else _flags(said["extraneous"])
-        table[f"people_{measure}"] = table["item"].map(values.groupby(said["item"]).mean()).astype(float)
+        values = (labels["choice"] == choice).astype(float) if choice else _flags(labels["extraneous"])
+        table[f"people_{measure}"] = table["item"].map(values.groupby(labels["item"]).mean()).astype(float)
     return table
 
 

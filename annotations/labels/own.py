@@ -178,10 +178,10 @@ def standing_decision(
     store: Store, project: Project, annotator: Annotator, uid: str, covered: CoveredLabels | None = None
 ) -> Decision:
     """Return the valid decision of this annotator on an item (public id). Raises NotFound if there is none."""
-    found = _decisions(store, project, annotator, "{uid} = :uid AND assignment.latest = label.id", covered, uid=uid)
-    if not found:
+    decisions = _decisions(store, project, annotator, "{uid} = :uid AND assignment.latest = label.id", covered, uid=uid)
+    if not decisions:
         raise NotFound(N_("You have not labelled this sentence."))
-    return found[0]
+    return decisions[0]
 
 
 def own_conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
@@ -318,11 +318,11 @@ def progress_at_desk(store: Store, project: Project, annotator: Annotator, asked
 
     *asked*: how many items a participant of a study is asked to label. A bar must not tell on which side it moved.
     """
-    found = progress_with_retests(store, project, annotator, own_progress(store, project, annotator, asked))
+    progress = progress_with_retests(store, project, annotator, own_progress(store, project, annotator, asked))
     if covered := covered_labels(store, project, annotator):
         hidden = {cell: (labelled, accepted) for cell, labelled, accepted in covered.cells}
-        found = replace(found, cells=_add(found.cells, hidden, -1))
-    return found if asked is None else replace(found, total=asked)
+        progress = replace(progress, cells=_add(progress.cells, hidden, -1))
+    return progress if asked is None else replace(progress, total=asked)
 
 
 def progress_with_retests(store: Store, project: Project, annotator: Annotator, own: OwnProgress) -> OwnProgress:
@@ -353,9 +353,9 @@ def _add(
     cells: tuple[CellProgress, ...], counts: Mapping[tuple[str, str], tuple[int, int]], sign: int
 ) -> tuple[CellProgress, ...]:
     """Return *cells* with labelled and accepted items added (1) or taken away (-1), by pair and side."""
-    found = []
+    cell_progresses = []
     for cell in cells:
         labelled, accepted = counts.get((cell.pair, cell.side), (0, 0))
         cell_counts = max(0, cell.labelled + sign * labelled), max(0, cell.accepted + sign * accepted)
-        found.append(replace(cell, labelled=cell_counts[0], accepted=cell_counts[1]))
-    return tuple(found)
+        cell_progresses.append(replace(cell, labelled=cell_counts[0], accepted=cell_counts[1]))
+    return tuple(cell_progresses)

@@ -64,7 +64,7 @@ class Erased:
 
 def person_named(store: Store, name: str) -> tuple[Account | None, Annotator | None]:
     """The account and the annotator of that name, one of which may be None. Raises NotFound for neither."""
-    who = next((one for one in accounts(store) if one.name.casefold() == name.strip().casefold()), None)
+    who = next((account for account in accounts(store) if account.name.casefold() == name.strip().casefold()), None)
     desk = who.annotator if who else name.strip()
     annotator = annotator_with(store, desk, "name")
     if who is None and annotator is None:
@@ -94,9 +94,9 @@ def scrub_texts(store: Store, texts: Sequence[OwnText], *, author: Account | Non
     """Scrub texts for good; returns how many. The log keeps their salted hashes, and the salts are destroyed."""
     number = 0
     with store.write() as db:
-        for one in texts:
-            empty = {"note": "", "tags": "[]"}.get(one.part, SCRUBBED)
-            number += scrub(db, one.kind, one.row, one.part, empty)
+        for text in texts:
+            empty = {"note": "", "tags": "[]"}.get(text.part, SCRUBBED)
+            number += scrub(db, text.kind, text.row, text.part, empty)
         if number:
             record_access(store, "scrubbed", None, author=author, texts=number)
     return number
@@ -163,7 +163,9 @@ def erasable_names(store: Store) -> list[str]:
     )
     free = [row[0] for row in store.db.execute(f"{query} ORDER BY annotator.id")]
     codes = set(erased_codes(store))
-    return [name for name in dict.fromkeys([*(one.name for one in accounts(store)), *free]) if name not in codes]
+    return [
+        name for name in dict.fromkeys([*(account.name for account in accounts(store)), *free]) if name not in codes
+    ]
 
 
 def erased_codes(store: Store) -> list[str]:

@@ -320,12 +320,12 @@ def _check_files(store: Store) -> None:
 
 def verify_project(store: Store, uid: str) -> tuple[Verified, int]:
     """Check the log, which is one chain through every project; also, how many labels of a project it has."""
-    found = verify(store)
+    verified = verify(store)
     query = (
         "SELECT count(*) FROM log JOIN label ON label.id = log.row JOIN project ON project.id = label.project"
         " WHERE log.kind = 'label' AND project.uid = ?"
     )
-    return found, int(store.db.execute(query, (uid,)).fetchone()[0])
+    return verified, int(store.db.execute(query, (uid,)).fetchone()[0])
 
 
 def verify_derived(store: Store, only: Project | None = None) -> list[Derived]:

@@ -181,7 +181,7 @@ def _lines(block: Block) -> list[str]:
         case Answered(question, answer):
             return [f"\\smallskip\\noindent\\textbf{{{latex_text(question)}}} {latex_text(answer)}"]
         case Points(points):
-            return ["\\begin{itemize}", *(f"\\item {latex_text(one)}" for one in points), "\\end{itemize}"]
+            return ["\\begin{itemize}", *(f"\\item {latex_text(point)}" for point in points), "\\end{itemize}"]
         case Table():
             return _table(block)
         case Verbatim(text):
@@ -197,7 +197,7 @@ def _verbatim(line: str) -> str:
 
 def _table(table: Table) -> list[str]:
     """Numbers are right-aligned; the other columns, always with the first, share the rest of the line."""
-    right = [at > 0 and one for at, one in enumerate(numbers(table))]
+    right = [at > 0 and number for at, number in enumerate(numbers(table))]
     shape = "".join("r" if one else r">{\raggedright\arraybackslash}X" for one in right)
     heads, *rows = (" & ".join(latex_text(cell(one)) or "{}" for one in row) for row in (table.heads, *table.rows))
     return [
@@ -251,7 +251,7 @@ def _markdown(block: Block) -> list[str]:
         case Text(text):
             return [markdown_text(text)]
         case Points(points):
-            return [f"- {markdown_text(one)}" for one in points]
+            return [f"- {markdown_text(point)}" for point in points]
         case Table(heads, rows):
             right = numbers(block)
             rule = "|" + "|".join(" ---: " if one else " --- " for one in right) + "|"

@@ -86,7 +86,7 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     before. `retests`: second labels made `here`, and `others` (of a package, or of unknown origin).
     `retest_plan`: the settings of all retests made here; None if they differ.
     """
-    made = next((one for one in events(store, project, action=PACKAGE_BEGUN) if one.data.get("made")), None)
+    made = next((event for event in events(store, project, action=PACKAGE_BEGUN) if event.data.get("made")), None)
     asked = {"project": project.id, "begun": made.created if made else ""}
     rows, made_here, stored = _read(store, asked)
     packed = _number(rows, lambda row: bool(row["packed"]))
@@ -202,16 +202,16 @@ def _versions(rows: Sequence[Row]) -> list[dict[str, int]]:
 def _settings_at(project: Project, changes: list[Any], moment: str, names: tuple[str, ...]) -> dict[str, Any]:
     """The settings that were in force at *moment*: those of today, with every later change undone."""
     found = {name: getattr(project, name) for name in names}
-    for one in reversed(changes):
-        if one.created <= moment:
+    for change in reversed(changes):
+        if change.created <= moment:
             break
-        found |= {name: value for name, value in one.data["old"].items() if name in found}
+        found |= {name: value for name, value in change.data["old"].items() if name in found}
     return found
 
 
 def _plans(project: Project, changes: list[Any], made: list[str]) -> list[dict[str, Any]]:
     """*made*: moments, sorted. Between two changes the settings are the same."""
-    bounds = sorted({0, len(made), *(bisect_left(made, one.created) for one in changes)})
+    bounds = sorted({0, len(made), *(bisect_left(made, change.created) for change in changes)})
     parts = [(made[start:end], _settings_at(project, changes, made[start], PLAN)) for start, end in pairwise(bounds)]
     found = []
     for settings, group in groupby(parts, key=lambda one: one[1]):
@@ -222,28 +222,28 @@ def _plans(project: Project, changes: list[Any], made: list[str]) -> list[dict[s
 
 def _changes(store: Store, project: Project, action: str) -> list[Event]:
     """Changes of settings, oldest first; those of a package come in later than they happened."""
-    found = [one for one in events(store, project, action=action) if isinstance(one.data.get("old"), dict)]
+    found = [event for event in events(store, project, action=action) if isinstance(event.data.get("old"), dict)]
     return sorted(found, key=lambda one: one.created)
 
 
 def _rule_changes(changes: list[Event], rule: str, stored: list[str]) -> list[dict[str, Any]]:
     found = []
-    for one in changes:
-        older = bisect_left(stored, one.created)
-        if older and rule in one.data["old"]:
-            rules = {"old": one.data["old"][rule], "new": one.data["new"][rule]}
-            found.append({"changed": one.created, **rules, "labels": len(stored), "older": older})
+    for change in changes:
+        older = bisect_left(stored, change.created)
+        if older and rule in change.data["old"]:
+            rules = {"old": change.data["old"][rule], "new": change.data["new"][rule]}
+            found.append({"changed": change.created, **rules, "labels": len(stored), "older": older})
     return found
 
 
 def _tag_criteria(store: Store, project: Project) -> list[dict[str, Any]]:
     """Of each version that was written from free tags: the criteria, and how many tags each stands for."""
     found = []
-    for one in events(store, project, action="new_version"):
-        tags = one.data.get("tags")
+    for event in events(store, project, action="new_version"):
+        tags = event.data.get("tags")
         codes = Counter(str(code) for code in tags.values() if code) if isinstance(tags, dict) else Counter()
         if codes:
-            found.append({"version": one.data.get("version"), "criteria": dict(sorted(codes.items()))})
+            found.append({"version": event.data.get("version"), "criteria": dict(sorted(codes.items()))})
     return found
 
 
@@ -397,7 +397,7 @@ def read_known(store: Store, project: Project) -> Known:
         joined=len(annotators(store, project, active=False)),
         counts=counts(store, project),
         agreement=report,
-        full_agreement={one: full_agreement(store, project, one) for one in populations if whole},
+        full_agreement={population: full_agreement(store, project, population) for population in populations if whole},
         provenance=evidence(store, project),
         follow_ups=follow_up_facts(store, project),
         log=head(store.db),

@@ -405,19 +405,19 @@ def _end(tokens: Sequence[Token], at: int) -> int:
 
 def _paragraph(inline: Token, between: str) -> Block:
     children = inline.children or []
-    ends = [number for number, one in enumerate(children) if one.type == "strong_close"]
+    ends = [number for number, child in enumerate(children) if child.type == "strong_close"]
     if not ends:
         return Text(_text(children, between))
     return Answered(_text(children[: ends[0]], between), _text(children[ends[0] :], between).strip())
 
 
 def _table(tokens: Sequence[Token], between: str) -> Table:
-    heads = [one for one in tokens if one.type == "th_open"]
-    cells = [_text(one.children, between) for one in tokens if one.type == "inline"]
+    heads = [token for token in tokens if token.type == "th_open"]
+    cells = [_text(token.children, between) for token in tokens if token.type == "inline"]
     rows = [tuple(cells[at : at + len(heads)]) for at in range(len(heads), len(cells), len(heads))]
-    right = tuple("right" in str(one.attrs.get("style", "")) for one in heads)
+    right = tuple("right" in str(head.attrs.get("style", "")) for head in heads)
     return Table(tuple(cells[: len(heads)]), tuple(rows), right)
 
 
 def _text(children: Sequence[Token] | None, between: str) -> str:
-    return "".join(between if one.type == "softbreak" else one.content for one in children or ())
+    return "".join(between if child.type == "softbreak" else child.content for child in children or ())

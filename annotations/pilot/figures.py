@@ -135,7 +135,7 @@ def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
 
 def _is_complete(store: Store, project: Project, pilot: Pilot, items: int, choices: Mapping[int, list[str]]) -> bool:
     if pilot.closed is not None:
-        return len(choices) == items == pilot.items and all(len(each) >= pilot.people for each in choices.values())
+        return len(choices) == items == pilot.items and all(len(choice) >= pilot.people for choice in choices.values())
     return not store.has(_OPEN, {"pilot": pilot.id, "project": project.id})
 
 
@@ -146,7 +146,9 @@ def letters(
 
     *among*: only these, so that whoever joins later changes nothing; None: everybody in the project.
     """
-    everybody = [one.id for one in annotators(store, project, active=False) if among is None or one.id in among]
+    everybody = [
+        annotator.id for annotator in annotators(store, project, active=False) if among is None or annotator.id in among
+    ]
     names = list(LETTERS[: len(everybody)]) if len(everybody) <= len(LETTERS) else [str(i + 1) for i in everybody]
     order = random.Random(f"{project.uid}|{pilot.number if pilot else 0}")  # noqa: S311 - nothing secret
     return dict(zip(order.sample(everybody, len(everybody)), names, strict=True))
@@ -159,13 +161,15 @@ def _people(
     for item, who, choice in made:
         own[who].append((choice in GOOD, sources.get(item, "")))
     scheme = has_own_scheme(store, project)
-    active, by_link = {one.id for one in annotators(store, project)}, participants(store, project)
+    active, by_link = {annotator.id for annotator in annotators(store, project)}, participants(store, project)
     named = letters(store, project, pilot)
-    found = []
-    for one in annotators(store, project, active=False):
-        rows = own[one.id]
-        if rows or (one.id in active - by_link and pilot.closed is None):
+    pilot_annotators = []
+    for annotator in annotators(store, project, active=False):
+        rows = own[annotator.id]
+        if rows or (annotator.id in active - by_link and pilot.closed is None):
             share = share_of_rows([good for good, _ in rows], [unit for _, unit in rows], nothing=NOBODY)
             share = Estimate.undefined(NO_GOOD) if scheme else share
-            found.append(PilotAnnotator(one, named[one.id], len(rows), share, one.id in active))
-    return tuple(found)
+            pilot_annotators.append(
+                PilotAnnotator(annotator, named[annotator.id], len(rows), share, annotator.id in active)
+            )
+    return tuple(pilot_annotators)

@@ -78,7 +78,7 @@ def start_pilot(
         if open_sample(store, project) is not None:
             raise NotAllowed(N_("A sample is open. Close it before starting a pilot."))
         by_link = participants(store, project)
-        people = sum(one.id not in by_link for one in annotators(store, project))
+        people = sum(annotator.id not in by_link for annotator in annotators(store, project))
         if people == 0:
             raise Refused(N_("This project has no annotators yet. Add them first, then start the pilot."))
         drawn_from = project.seed if seed is None else seed

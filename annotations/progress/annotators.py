@@ -81,13 +81,13 @@ def _counted_days(store: Store, project: Project, offset_minutes: int) -> _Count
         before = _CountedDays(0, "", Counter())
     day = "substr(label.created, 1, 10)" if not offset_minutes else "date(label.created, :offset)"
     values = {"project": project.id, "offset": f"{offset_minutes:+d} minutes"}
-    found = _CountedDays(row[0], row[1], before.labels + _counted(store, day, before.last, row[0], values))
+    counted_days = _CountedDays(row[0], row[1], before.labels + _counted(store, day, before.last, row[0], values))
     with _turn:
         _kept.pop(key, None)
-        _kept[key] = found
+        _kept[key] = counted_days
         while len(_kept) > MOST_KEPT:
             _kept.pop(next(iter(_kept)))
-    return found
+    return counted_days
 
 
 def _counted(store: Store, day: str, last: int, newest: int, values: dict[str, Any]) -> Counter[tuple[str, int]]:
@@ -193,16 +193,16 @@ def workers(
     `days`: of `labels_by_day`; `today`, `since` (ISO dates): today and the first day of the last week.
     """
     moment = time.time() if now is None else now
-    active = {one.id for one in annotators(store, project)}
+    active = {annotator.id for annotator in annotators(store, project)}
     states = {row[0]: row[1:] for row in store.db.execute(STATES, (project.id, project.id))}
     sources = articles(store, project)
     apart = disagreement(store, project, sources)
     made = {who: _recent(days, who, today, since) for who in {day.annotator for day in days}}
     found, by_link = [], participants(store, project)
-    for one in annotators(store, project, active=False):
-        known = states.get(one.id, (0, 0)), apart, made.get(one.name, (0, 0))
-        made_of = _worker(store, project, one, one.id in active, *known, moment, sources)
-        found.append(replace(made_of, participant=one.id in by_link))
+    for annotator in annotators(store, project, active=False):
+        known = states.get(annotator.id, (0, 0)), apart, made.get(annotator.name, (0, 0))
+        made_of = _worker(store, project, annotator, annotator.id in active, *known, moment, sources)
+        found.append(replace(made_of, participant=annotator.id in by_link))
     return tuple(found)
 
 

@@ -99,7 +99,7 @@ def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...]
     rows = store.db.execute(query, {"project": project.id, "generations": int(generations)}).fetchall()
     shown = [row for row in rows if row[4] or row[2] is not None]
     numbers = [[value or 0 for value in row[4:]] for row in shown]
-    back = [one for one in last_words(store, project) if one.waits]
+    back = [words for words in last_words(store, project) if words.waits]
     again = decided_before(back, generations)
     found = {
         (row[0], row[1]): Counted(row[2], *[*counts[:7], *again.get((row[0], row[1]), ())])
@@ -152,13 +152,13 @@ def followed_by_cell(
     rows: dict[tuple[str, str], tuple[list[tuple[int, str, int]], list[tuple[int, str, int]]]] = {}
     for pair, side, full, labels, status, items in store.db.execute(LABELLED, (project.id,)):
         rows.setdefault((pair, side), ([], []))[full].append((labels, status, items))
-    if any((each.data.get("old") or {}).get("plan") == "all" for each in events(store, project, action="plan")):
+    if any((event.data.get("old") or {}).get("plan") == "all" for event in events(store, project, action="plan")):
         for pair, side, first, labels, items in store.db.execute(LATER, (project.id,)):
             rows[pair, side][False].extend([(labels, "rejected", -items), (first, "rejected", items)])
-    for one in returned:
-        full = one.terms.shared or one.terms.pilot is not None or one.terms.known
-        as_it_stands, as_was_said = (one.labels, one.status, -1), (len(one.choices), one.outcome, 1)
-        rows.setdefault((one.pair, one.side), ([], []))[full].extend([as_it_stands, as_was_said])
+    for words in returned:
+        full = words.terms.shared or words.terms.pilot is not None or words.terms.known
+        as_it_stands, as_was_said = (words.labels, words.status, -1), (len(words.choices), words.outcome, 1)
+        rows.setdefault((words.pair, words.side), ([], []))[full].extend([as_it_stands, as_was_said])
     return {cell: Followed(*(stages(project.per_item, part) for part in found)) for cell, found in rows.items()}
 
 
@@ -300,5 +300,5 @@ def _sides(cells: list[Facts]) -> dict[str, dict[str, int]]:
 
 
 def _sums(counts: list[dict[str, int]]) -> dict[str, int]:
-    names = dict.fromkeys(name for one in counts for name in one if name != "whole")
-    return {name: sum(one.get(name, 0) for one in counts) for name in names}
+    names = dict.fromkeys(name for count in counts for name in count if name != "whole")
+    return {name: sum(count.get(name, 0) for count in counts) for name in names}

@@ -38,7 +38,7 @@ class Dashboard:
     @property
     def labels(self) -> int:
         """The number of valid labels of all annotators."""
-        return sum(one.labels for one in self.people)
+        return sum(person.labels for person in self.people)
 
     def count(self, verdict: str) -> int:
         """How many pairs and sides have that verdict."""
@@ -56,18 +56,18 @@ def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: dateti
     people = workers(store, project, days=days, today=local.date().isoformat(), since=since, now=moment.timestamp())
     cells, ahead = counted_cells(store, project)
     # Participants of studies do a few texts each: the rest is the annotators' work, where there are any.
-    staff = [one for one in people if not one.participant] or list(people)
-    paces = [one.pace for one in staff if one.active and one.pace is not None]
+    staff = [person for person in people if not person.participant] or list(people)
+    paces = [worker.pace for worker in staff if worker.active and worker.pace is not None]
     pace = sum(paces) / len(paces) if paces else None
     hours: float | None = None
     if cells and not ahead.labels:
         hours = 0.0  # at any pace
     elif pace is not None:
         hours = ahead.labels / pace
-    over_articles = any(one.differs.any.clusters or one.accepted.clusters for one in people)
+    over_articles = any(person.differs.any.clusters or person.accepted.clusters for person in people)
     return Dashboard(
         project=project.name, people=people, days=days, cells=cells, ahead=ahead, pace=pace, hours=hours,
-        each=None if hours is None else hours / max(1, sum(one.active for one in staff)),
+        each=None if hours is None else hours / max(1, sum(worker.active for worker in staff)),
         hours_reason=NO_PACE if hours is None else None,
         moment=moment.timestamp(), signature=signature(project, minutes, over_articles=over_articles),
     )  # fmt: skip

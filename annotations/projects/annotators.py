@@ -191,17 +191,17 @@ def pseudonyms(store: Store, project: Project) -> dict[str, str]:
     """
     people = annotators(store, project, active=False)
     known = released_codes(store, project)
-    codes = {one.id: known[one.uid] for one in people if one.uid in known}
+    codes = {person.id: known[person.uid] for person in people if person.uid in known}
     taken = set(known.values())
-    for one in people:
-        if one.id not in codes and CODE.fullmatch(one.name) and one.name not in taken:
-            codes[one.id] = one.name
-            taken.add(one.name)
+    for person in people:
+        if person.id not in codes and CODE.fullmatch(person.name) and person.name not in taken:
+            codes[person.id] = person.name
+            taken.add(person.name)
     free = (code for number in count(1) if (code := f"A{number}") not in taken)
-    for one in people:
-        if one.id not in codes:
-            codes[one.id] = next(free)
-    return {one.name: codes[one.id] for one in people}
+    for person in people:
+        if person.id not in codes:
+            codes[person.id] = next(free)
+    return {person.name: codes[person.id] for person in people}
 
 
 def released_codes(store: Store, project: Project) -> dict[str, str]:
@@ -221,4 +221,4 @@ def coded_file(file: str | None, codes: Mapping[str, str]) -> str | None:
 
 def by_uid(people: list[Annotator], codes: dict[str, str]) -> dict[str, str]:
     """The codes by public id, as a release stores them."""
-    return {one.uid: codes[one.name] for one in people}
+    return {person.uid: codes[person.name] for person in people}

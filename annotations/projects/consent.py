@@ -89,20 +89,23 @@ def consents(store: Store, project: Project, use: Use) -> list[Consent]:
     query = "SELECT annotator, given, recorded_by, text, created FROM standing_consent WHERE project = ? AND use = ?"
     rows = {who: answer for who, *answer in store.db.execute(query, (project.id, use))}
     found = []
-    for one in annotators(store, project, active=False):
-        given, by, text, created = rows.get(one.id, (None, None, "", None))
-        found.append(Consent(one, None if given is None else bool(given), by, text, created))
+    for annotator in annotators(store, project, active=False):
+        given, by, text, created = rows.get(annotator.id, (None, None, "", None))
+        found.append(Consent(annotator, None if given is None else bool(given), by, text, created))
     return found
 
 
 def consent_of(store: Store, project: Project, person: Annotator, use: Use) -> Consent:
     """The newest answer of *person*."""
-    return next((one for one in consents(store, project, use) if one.annotator.id == person.id), Consent(person, None))
+    return next(
+        (consent for consent in consents(store, project, use) if consent.annotator.id == person.id),
+        Consent(person, None),
+    )
 
 
 def consenting(store: Store, project: Project, use: Use) -> frozenset[str]:
     """The names of those who have given their consent and not withdrawn it."""
-    return frozenset(one.annotator.name for one in consents(store, project, use) if one.given)
+    return frozenset(consent.annotator.name for consent in consents(store, project, use) if consent.given)
 
 
 def answer_consent(
@@ -139,9 +142,9 @@ def store_consent(
 def answer_for_everybody(store: Store, project: Project, use: Use, *, language: Language = "en") -> int:
     """Store that everybody who has not answered consents, as the lead has it in writing. Returns how many."""
     with store.write():
-        silent = [one.annotator for one in consents(store, project, use) if one.given is None]
-        for one in silent:
-            store_consent(store, project, one, use, True, "lead", language)
+        silent = [consent.annotator for consent in consents(store, project, use) if consent.given is None]
+        for annotator in silent:
+            store_consent(store, project, annotator, use, True, "lead", language)
     return len(silent)
 
 
@@ -155,7 +158,7 @@ def sharing(store: Store, project: Project) -> dict[str, Any]:
     may, train = consenting(store, project, "release"), consenting(store, project, "training")
 
     def of(names: set[str]) -> dict[str, int]:
-        return {"people": len(names), "labels": sum(numbers[one] for one in names)}
+        return {"people": len(names), "labels": sum(numbers[name] for name in names)}
 
     released = numbers.keys() & may
     return {"released": of(released), "left_out": of(numbers.keys() - may), "training": of(released & train)}
@@ -168,7 +171,7 @@ def left_out(store: Store, project: Project, may: Collection[str]) -> dict[str, 
     they have a label.
     """
     labels = dict(store.db.execute(VALID, (project.id,)).fetchall())
-    silent = [one.name for one in annotators(store, project, active=False) if one.name not in may]
+    silent = [annotator.name for annotator in annotators(store, project, active=False) if annotator.name not in may]
     values = {"project": project.id, "silent": json.dumps(silent)}
     comments, cases = (store.count(rows, values) for rows in (SILENT_COMMENTS, SILENT_CASES))
     missing = [labels[name] for name in silent if name in labels]
@@ -222,7 +225,7 @@ def grouping(store: Store, project: Project, name: str) -> Grouping:
 def add_grouping(store: Store, project: Project, name: str, options: Sequence[str]) -> Grouping:
     """Let annotators be grouped by *name*. Raises Refused for fewer than 2 or more than 20 groups, NotAllowed for a
     grouping that is there."""
-    bare, groups = checked_name(name), list(dict.fromkeys(checked_name(one) for one in options))
+    bare, groups = checked_name(name), list(dict.fromkeys(checked_name(option) for option in options))
     if not 2 <= len(groups) <= MOST_GROUPS:
         raise Refused(N_("Name 2 to {most} groups."), most=MOST_GROUPS)
     with store.write() as db:

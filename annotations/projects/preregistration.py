@@ -104,7 +104,7 @@ def preregister(store: Store, project: Project, text: str, *, author: str = "", 
     if len(text) > LONGEST:
         raise Refused(N_("A pre-registration has at most {most} characters."), most=LONGEST)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    if any(one.sha256 == digest for one in sheets(store, project)):
+    if any(sheet.sha256 == digest for sheet in sheets(store, project)):
         raise Refused(N_("This pre-registration is already in the log."))
     with store.write():
         labels = count_operations(store, project)
@@ -124,8 +124,8 @@ def preregister(store: Store, project: Project, text: str, *, author: str = "", 
 def sheets(store: Store, project: Project) -> list[Sheet]:
     """The sheets of a project, oldest first."""
     names = ("text", "sha256", "seal", "written", "labels")
-    found = [one for one in events(store, project, action=ACTION) if all(name in one.data for name in names)]
-    return [Sheet(author=one.author, **{name: one.data[name] for name in names}) for one in found]
+    found = [event for event in events(store, project, action=ACTION) if all(name in event.data for name in names)]
+    return [Sheet(author=event.author, **{name: event.data[name] for name in names}) for event in found]
 
 
 def sheet_facts(store: Store, project: Project) -> list[dict[str, Any]]:
@@ -134,11 +134,11 @@ def sheet_facts(store: Store, project: Project) -> list[dict[str, Any]]:
     `elsewhere`: labels that stand and were made elsewhere, at an unknown time, or before the sheet.
     """
     found = []
-    for one in sheets(store, project):
-        elsewhere = count_not_made_here(store, project, one.written)
-        whole = hashlib.sha256(one.text.encode()).hexdigest() == one.sha256
+    for sheet in sheets(store, project):
+        elsewhere = count_not_made_here(store, project, sheet.written)
+        whole = hashlib.sha256(sheet.text.encode()).hexdigest() == sheet.sha256
         found.append({
-            "sha256": one.sha256, "seal": one.seal, "written": one.written, "labels": one.labels,
-            "elsewhere": elsewhere, "before": whole and not one.labels and not elsewhere, "whole": whole,
+            "sha256": sheet.sha256, "seal": sheet.seal, "written": sheet.written, "labels": sheet.labels,
+            "elsewhere": elsewhere, "before": whole and not sheet.labels and not elsewhere, "whole": whole,
         })  # fmt: skip
     return found

@@ -226,7 +226,11 @@ def write_changes(
     begin_recount(
         store,
         changed,
-        [one for one in RECOUNT_SETTINGS if getattr(changed, one) != getattr(before, one)],
+        [
+            recount_setting
+            for recount_setting in RECOUNT_SETTINGS
+            if getattr(changed, recount_setting) != getattr(before, recount_setting)
+        ],
         author=author,
     )
     return changed

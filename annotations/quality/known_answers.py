@@ -155,12 +155,12 @@ def known_items(store: Store, project: Project) -> list[KnownItem]:
         " WHERE item.project = ? AND item.known IS NOT NULL ORDER BY item.id",
         (project.id,),
     )
-    found = []
+    items = []
     for row in rows:
         choice, why, author, created, from_labels, labels = row[-6:]
         one = as_item(tuple(row[:-6]))
-        found.append(KnownItem(one, choice, why, author, created, bool(from_labels), labels))
-    return found
+        items.append(KnownItem(one, choice, why, author, created, bool(from_labels), labels))
+    return items
 
 
 def draw_candidates(
@@ -197,12 +197,18 @@ def scores(store: Store, project: Project) -> list[KnownAnswerScore]:
     sources = articles(store, project)
     shares = {who: share_of_answers(rows, sources, NO_KNOWN_ITEM) for who, rows in own.items()}
     nothing = Estimate.undefined(NO_KNOWN_ITEM)
-    active = {one.id for one in annotators(store, project)}
+    active = {annotator.id for annotator in annotators(store, project)}
     empty = [[0] * len(codes) for _ in codes]
     return [
-        _score(one.name, one.id in active, total, tables.get(one.id, empty), shares.get(one.id, nothing))
-        for one in annotators(store, project, active=False)
-        if one.id in active or one.id in tables
+        _score(
+            annotator.name,
+            annotator.id in active,
+            total,
+            tables.get(annotator.id, empty),
+            shares.get(annotator.id, nothing),
+        )
+        for annotator in annotators(store, project, active=False)
+        if annotator.id in active or annotator.id in tables
     ]
 
 
@@ -233,7 +239,7 @@ def _score(name: str, active: bool, total: int, table: Sequence[Sequence[int]], 
 def wrong_answers(store: Store, project: Project, annotator: str | None = None) -> list[WrongAnswer]:
     """Labels that differ from the known answer, in the order of import; of one annotator by name, or of all."""
     names = {one.id: one.name for one in annotators(store, project, active=False)}
-    known = {one.item.id: one for one in known_items(store, project)}
+    known = {known_item.item.id: known_item for known_item in known_items(store, project)}
     return [
         WrongAnswer(
             known[row].item, names[who], answer, choice, tuple(json.loads(reasons)), note, created, known[row].why

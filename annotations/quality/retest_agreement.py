@@ -135,10 +135,15 @@ def retest_report(store: Store, project: Project, *, resampling: Resampling | No
     flags = project.kind == "generations"
     people = tuple(
         _agreement_of(
-            one.name, [pair for pair in pairs if pair.annotator == one.id], states[one.id], choices, flags, drawn
+            annotator.name,
+            [pair for pair in pairs if pair.annotator == annotator.id],
+            states[annotator.id],
+            choices,
+            flags,
+            drawn,
         )
-        for one in annotators(store, project, active=False)
-        if one.id in states
+        for annotator in annotators(store, project, active=False)
+        if annotator.id in states
     )
     together = _agreement_of("", pairs, sum(states.values(), Counter()), choices, flags, drawn)
     now = current_project(store, project)
@@ -148,7 +153,7 @@ def retest_report(store: Store, project: Project, *, resampling: Resampling | No
 @at_one_moment
 def retest_differences(store: Store, project: Project, annotator: str | None = None) -> list[RetestDifference]:
     """Items whose second label differs from the first, newest first; of one annotator by name, or of all."""
-    found = []
+    differences = []
     for pair in _pairs(store, project):
         if pair.first == pair.second or not pair.same_guideline:
             continue
@@ -160,8 +165,12 @@ def retest_differences(store: Store, project: Project, annotator: str | None = N
         notes, forms = (rest[0], rest[1]), (rest[2], rest[3])
         item = as_item(tuple(row[:-7]))
         chosen = pair.first, pair.second
-        found.append(RetestDifference(item, name, chosen, reasons, notes, forms, pair.days))
-    return [one for one in reversed(found) if annotator in (None, one.annotator)]
+        differences.append(RetestDifference(item, name, chosen, reasons, notes, forms, pair.days))
+    return [
+        retest_difference
+        for retest_difference in reversed(differences)
+        if annotator in (None, retest_difference.annotator)
+    ]
 
 
 def _pairs(store: Store, project: Project) -> Iterator[Pair]:

@@ -228,8 +228,8 @@ def set_aside_items(store: Store, project: Project) -> list[Item]:
 
 def return_to_queue(store: Store, project: Project, uid: str) -> None:
     """Hand an item that was set aside out again, also to those who skipped it. Raises NotFound."""
-    found = item_with(store, project, uid)
+    item = item_with(store, project, uid)
     with store.write() as db:
         query = "UPDATE assignment SET state = 'released', skips = 0 WHERE item = ? AND state = 'skipped'"
-        db.execute(query, (found.id,))
-        return_aside(db, project.id, found.id, aside=True)
+        db.execute(query, (item.id,))
+        return_aside(db, project.id, item.id, aside=True)

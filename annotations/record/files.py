@@ -26,7 +26,7 @@ class OwnLog:
 def own_log(store: Store, annotator: Annotator) -> OwnLog:
     """The own log of an annotator."""
     chain = own_chain(store.db, annotator.id)
-    return OwnLog(tuple(chain), _heads(store, {one.at // DAY_MS for one in chain}))
+    return OwnLog(tuple(chain), _heads(store, {own_entry.at // DAY_MS for own_entry in chain}))
 
 
 def own_heads(store: Store, annotator: Annotator) -> tuple[Head, ...]:
@@ -35,7 +35,7 @@ def own_heads(store: Store, annotator: Annotator) -> tuple[Head, ...]:
 
 
 def _heads(store: Store, days: set[int]) -> tuple[Head, ...]:
-    return tuple(one for one in daily_heads(store.db) if one.number in days)
+    return tuple(head for head in daily_heads(store.db) if head.number in days)
 
 
 ITEM = ("item", "state", "pair", "side", "text", "context")
@@ -61,15 +61,15 @@ def _csv_lines(store: Store, project: Project, annotator: Annotator) -> Iterator
     mark = (CANARY_KEY,) if plain and needs_canary(project) else ()
     yield csv_line((*HEADER, *mark))
     log = own_log(store, annotator)
-    hashes = {one.op_id: one.hash for one in log.chain}
+    hashes = {own_entry.op_id: own_entry.hash for own_entry in log.chain}
     for entry in every_entry(store, project, annotator):
         about = _about(entry)
         for row in _rows(entry):
             cells = about | row | {CANARY_KEY: CANARY, "hash": hashes.get(row.get("op_id", ""))}
             kept = cells if plain else cells | dict.fromkeys(QUOTING)
             yield csv_line([_cell(key, kept.get(key)) for key in (*HEADER, *mark)])
-    for one in log.heads:
-        last = {"what": "head of the log", "created": one.day, "hash": one.hash}
+    for head in log.heads:
+        last = {"what": "head of the log", "created": head.day, "hash": head.hash}
         yield csv_line([_cell(key, last.get(key)) for key in (*HEADER, *mark)])
 
 
@@ -81,17 +81,19 @@ def record_json(store: Store, project: Project, annotator: Annotator) -> Iterato
 
 def _json_parts(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
     plain = text_may_leave(project)
-    found = summary(store, project, annotator)
+    record_summary = summary(store, project, annotator)
     head: dict[str, Any] = {
         "record": "evenhand", "v": 1, "project": project.name, "annotator": annotator.name, "id": annotator.uid,
-        "since": found.since, "active": found.active, "items_by_state": found.states, "labels_made": found.labels,
-        "labelled_again": found.twice, "seconds": round(found.seconds, 3), "guideline_changes_read": found.told,
-        "events": [{"created": when, "what": what, **data} for when, what, data in found.events],
+        "since": record_summary.since, "active": record_summary.active, "items_by_state": record_summary.states,
+        "labels_made": record_summary.labels,
+        "labelled_again": record_summary.twice, "seconds": round(record_summary.seconds, 3),
+        "guideline_changes_read": record_summary.told,
+        "events": [{"created": when, "what": what, **data} for when, what, data in record_summary.events],
     }  # fmt: skip
     log = own_log(store, annotator)
     head["log"] = {
         "heads": [{"day": one.day, "hash": one.hash} for one in log.heads],
-        "chain": [{"op_id": one.op_id, "row": one.row, "hash": one.hash} for one in log.chain],
+        "chain": [{"op_id": own_entry.op_id, "row": own_entry.row, "hash": own_entry.hash} for own_entry in log.chain],
     }
     if plain and needs_canary(project):
         head[CANARY_KEY] = CANARY
@@ -128,8 +130,9 @@ def _cell(key: str, value: Any) -> str:
 
 def _object(entry: Entry, plain: bool) -> dict[str, Any]:
     history = [to_json(act) for act in entry.acts]
-    said = [{"created": one.created, "author": one.author, "said": one.text, "private": one.thread is not None}
-            for one in entry.comments]  # fmt: skip
+    said = [{"created": comment.created, "author": comment.author, "said": comment.text,
+    "private": comment.thread is not None}
+            for comment in entry.comments]  # fmt: skip
     about = _about(entry)
     if not plain:
         for values in (about, *history, *said):

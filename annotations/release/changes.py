@@ -153,7 +153,7 @@ class Contents:
             self._standing.setdefault(item, {})[annotator] = Standing(by["latest"], by["blind"])
         while self._standing:
             item, of_item = self._standing.popitem()
-            said = {who: content for who, one in of_item.items() if (content := one.content())}
+            said = {who: content for who, standing in of_item.items() if (content := standing.content())}
             if said and item in self._items:
                 self._entry(item).labels = said
         for item, (status, gold) in self._gold.items():
@@ -176,17 +176,17 @@ def content_hash(entries: Iterable[Entry]) -> str:
 
 def contents_of(items: Iterable[Row], gold: Iterable[Row], labels: Iterable[Row], records: Iterable[Row]) -> Contents:
     """The contents from the parts of a package."""
-    found = Contents()
+    contents = Contents()
     for row in items:
-        found.add_item(row)
+        contents.add_item(row)
     for row in gold:
-        found.add_gold(row)
+        contents.add_gold(row)
     for row in records:
-        found.add_record(row)
+        contents.add_record(row)
     for row in labels:
-        found.add_label(row)
-    found.finish()
-    return found
+        contents.add_label(row)
+    contents.finish()
+    return contents
 
 
 PARTS = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")

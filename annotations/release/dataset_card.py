@@ -62,7 +62,10 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
     text = "\n".join(["from datasets import load_dataset", "", *calls]) if calls else ""
     named = {"populations": POPULATIONS, "labels_name": name_of_labels(facts["provenance"])}
     told = {**facts, **named, "files": sorted(files.items()), "locked": locked, "text": text}
-    papers = [rendered(paper_blocks(TEMPLATES, "dataset_card", one, told), "md", one) for one in sorted(LANGUAGES)]
+    papers = [
+        rendered(paper_blocks(TEMPLATES, "dataset_card", language, told), "md", language)
+        for language in sorted(LANGUAGES)
+    ]
     return card_header(facts, features, locked=locked) + "\n" + "\n".join(papers)
 
 

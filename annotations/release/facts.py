@@ -106,15 +106,15 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "preregistration": sheet_facts(store, project),
         "follow_ups": [sample | {"method": METHOD} for sample in known.follow_ups],
         "people": _people(store, project, labels),
-        "pilots": [_pilot(store, project, one, sources) for one in pilots(store, project)],
+        "pilots": [_pilot(store, project, pilot, sources) for pilot in pilots(store, project)],
         "agreement": agreement_facts(report),
         "full_agreement": known.full_agreement,
         "coverage": coverage_cited(),
         "retests": _retests(store, project),
         "hidden_gold": _hidden_gold(store, project, sources),
         "adjudication": _adjudication(store, project),
-        "events": Counter(one.action for one in events(store, project) if one.action not in HERE_ONLY),
-        "sent_back": sum(one.data.get("labels", 0) for one in events(store, project, action="sent_back")),
+        "events": Counter(event.action for event in events(store, project) if event.action not in HERE_ONLY),
+        "sent_back": sum(event.data.get("labels", 0) for event in events(store, project, action="sent_back")),
         "statistics": describe_project(store, project, usual_vocabulary(project.language)),
         "canary": CANARY,
         "canary_in_texts": needs_canary(project),  # else only in the card
@@ -134,15 +134,15 @@ def _settings(project: Project) -> dict[str, Any]:
 def _guidelines(store: Store, project: Project, labels: LabelTotals) -> list[dict[str, Any]]:
     return [
         {
-            "version": one.version,
-            "created": one.created,
-            "changes": one.changes,
-            "built_in": recognise(one.text) or "",
-            "labels": labels.versions[one.version],
-            "choices": [[each.code, each.zh, each.en] for each in one.choices],
-            "reasons": [[each.code, each.zh, each.en] for each in one.reasons],
+            "version": guideline.version,
+            "created": guideline.created,
+            "changes": guideline.changes,
+            "built_in": recognise(guideline.text) or "",
+            "labels": labels.versions[guideline.version],
+            "choices": [[choice.code, choice.zh, choice.en] for choice in guideline.choices],
+            "reasons": [[reason.code, reason.zh, reason.en] for reason in guideline.reasons],
         }
-        for one in guidelines(store, project)
+        for guideline in guidelines(store, project)
     ]
 
 
@@ -167,7 +167,7 @@ def _labels(labels: LabelTotals) -> dict[str, Any]:
         "first_day": labels.first[:10],
         "last_day": labels.last[:10],
         "timed": len(seconds),
-        "hours": round(sum(min(one, BREAKS_S) for one in labels.seconds) / 3600, 3) if timed else None,
+        "hours": round(sum(min(second, BREAKS_S) for second in labels.seconds) / 3600, 3) if timed else None,
         "median_seconds": round(float(np.median(seconds)), 2) if timed else None,
         "breaks": int((seconds > BREAKS_S).sum()),
     }
@@ -178,10 +178,10 @@ def _people(store: Store, project: Project, labels: LabelTotals) -> dict[str, An
     everybody, active = annotators(store, project, active=False), annotators(store, project)
     codes = pseudonyms(store, project)
     each: list[dict[str, Any]] = [
-        {"code": codes[one.name], "labels": number, "hours": round(spent / 3600, 2)}
-        for one in everybody
-        if one.id in labels.people
-        for number, spent in (labels.people[one.id],)
+        {"code": codes[annotator.name], "labels": number, "hours": round(spent / 3600, 2)}
+        for annotator in everybody
+        if annotator.id in labels.people
+        for number, spent in (labels.people[annotator.id],)
     ]
     each.sort(key=lambda one: (len(one["code"]), one["code"]))
     return {"joined": len(everybody), "active": len(active), "labelled": len(labels.people), "each": each}
@@ -213,7 +213,10 @@ def agreement_facts(report: AgreementReport) -> dict[str, Any]:
             "signature": report.signature,
             "by_version": [{"version": version, **to_json(found, MESSAGES)} for version, found in report.by_version],
             "by_pair": [{"pair": name, **to_json(found, MESSAGES)} for name, found in report.by_pair],
-            "two": [{"items": one.items, "agreed": one.agreed, "kappa": one.kappa} for one in report.cohen],
+            "two": [
+                {"items": two_annotators.items, "agreed": two_annotators.agreed, "kappa": two_annotators.kappa}
+                for two_annotators in report.cohen
+            ],
         },
         MESSAGES,
     )
@@ -222,17 +225,17 @@ def agreement_facts(report: AgreementReport) -> dict[str, Any]:
 
 def _retests(store: Store, project: Project) -> dict[str, Any]:
     """Retest agreement of all annotators together, of none alone."""
-    found = retest_report(store, project)
-    together = found.together
+    report = retest_report(store, project)
+    together = report.together
     return {
         "items": together.compared,
-        "people": sum(one.compared > 0 for one in found.annotators),
+        "people": sum(annotator.compared > 0 for annotator in report.annotators),
         "same": together.agreed,
         "kappa": together.kappa,
         "days": together.days,
         "other_guideline": together.other_guideline,
         "seen": together.seen,
-        "signature": found.signature,
+        "signature": report.signature,
     }
 
 

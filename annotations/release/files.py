@@ -134,23 +134,23 @@ class Composer:
         self._card()
         return self.made
 
-    def _take(self, found: LabelledFiles) -> None:
+    def _take(self, files: LabelledFiles) -> None:
         """The package stands before the sets, the other labels after them."""
-        for one in (*found.package, *found.labels):
-            self.step(one.name)
-        self.made.files = [*found.package, *self.made.files, *found.labels]
-        self.made.with_text += found.with_text
-        self.hard_cases = found.hard_cases
+        for frozen_file in (*files.package, *files.labels):
+            self.step(frozen_file.name)
+        self.made.files = [*files.package, *self.made.files, *files.labels]
+        self.made.with_text += files.with_text
+        self.hard_cases = files.hard_cases
 
     def _add(self, name: str, lines: Iterable[str], *, text: bool = False) -> None:
         self._add_all([freeze(name, lines)], text=text)
 
     def _add_all(self, files: list[FrozenFile], *, text: bool) -> None:
-        for one in files:
-            self.step(one.name)
-            self.made.files.append(one)
+        for file in files:
+            self.step(file.name)
+            self.made.files.append(file)
             if text:
-                self.made.with_text.append(one.name)
+                self.made.with_text.append(file.name)
 
     def _add_table(self, name: str, lines: Iterable[str]) -> None:
         table = Table(name)
@@ -166,12 +166,12 @@ class Composer:
     def _sets(self) -> None:
         """The kept items in every layout."""
         store, project = self.store, self.project
-        kept = ExportOptions("jsonl", "accepted", locked=True)
-        made = KeptSets(store, project, kept, consenting(store, project, "release"))
+        export_options = ExportOptions("jsonl", "accepted", locked=True)
+        made = KeptSets(store, project, export_options, consenting(store, project, "release"))
         if project.kind == "sentences":
             self._add_all(made.table.done(), text=True)
         else:
-            for name, rows in published_files(store, project, replace(kept, format="published")).items():
+            for name, rows in published_files(store, project, replace(export_options, format="published")).items():
                 self._add_table(f"published/{name}", rows)
         self._add_all([made.items.done(), made.data.done(), made.tasks.done()], text=True)
         self._add("label_studio.xml", [labelling_config(project, guideline(store, project))])
@@ -199,7 +199,7 @@ class Composer:
         if not written:
             return
         both = [
-            known | {"sections": one.sections} for known, one in zip(facts["preregistration"], written, strict=True)
+            known | {"sections": sheet.sections} for known, sheet in zip(facts["preregistration"], written, strict=True)
         ]
         for language in LANGUAGES:
             blocks = paper_blocks(
@@ -209,8 +209,8 @@ class Composer:
                 {**facts, "sheets": both, "labels_name": name_of_labels(facts["provenance"])},
             )
             self._add(f"preregistration.{language}.md", [rendered(blocks, "md", language)])
-        for number, one in enumerate(written, 1):
-            self._add(f"preregistration/{number}.md", [one.text])
+        for number, sheet in enumerate(written, 1):
+            self._add(f"preregistration/{number}.md", [sheet.text])
 
     def _changes(self, last: Release | None, contents: dict[str, Any]) -> None:
         found = facts_compared(contents, None if last is None else last.facts, self.made.facts)
@@ -228,7 +228,7 @@ class Composer:
         made = self.made
         cases = hard_case_features(self.project, with_text=self.open) if self.hard_cases else ""
         columns = data_features(self.project), cases
-        contents = _contents([*(one.name for one in made.files), FACTS, SUMS])
+        contents = _contents([*(file.name for file in made.files), FACTS, SUMS])
         self._add("README.md", [card(made.facts, contents, columns, locked=not self.open)])
         facts = {"format": FORMAT, "v": 1, "text_in": sorted(made.with_text)} | made.facts
         self._add(FACTS, [pretty(facts)])

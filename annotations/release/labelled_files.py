@@ -76,9 +76,9 @@ class HardCases:
 
     def of(self, items: Iterable[ItemLabels]) -> Iterator[dict[str, Any]]:
         """Those among *items* which have blind labels."""
-        for one in items:
-            if one.blind and one.item in self.cases:
-                yield self._object(one.item, one.blind)
+        for item in items:
+            if item.blind and item.item in self.cases:
+                yield self._object(item.item, item.blind)
 
     def left(self) -> Iterator[dict[str, Any]]:
         """Those that were not among them: settled, and the labels were undone or sent for relabelling."""
@@ -168,7 +168,7 @@ def packed_items(store: Store, project: Project) -> PackedItems:
     source = items(store, project)
     while some := list(islice(source, ITEMS_AT_ONCE)):
         lines.add(map(json_line, _each_taken(map(item_object, some), contents.add_item)))
-        found = filter(None, (gold_object(project, one) for one in some))
+        found = filter(None, (gold_object(project, item) for item in some))
         gold.add(map(json_line, _each_taken(found, contents.add_gold)))
     return PackedItems(lines.done(), gold.done(), contents)
 
@@ -207,9 +207,9 @@ def _written_there(path: Path, uid: str) -> LabelledFiles:
     # This process is the longer one: the core of the other packs once that is done.
     with closing(Store(connect(path, read_only=True), path)) as store, ThreadPoolExecutor(1) as beside:
         writer = _Writer(store, project_by_uid(store, uid), beside)
-        found = writer.written()
+        files = writer.written()
     _kept.append(writer.contents)
-    return found
+    return files
 
 
 def _compared_there(path: Path, last: Release | None, of_items: Contents) -> Compared:
@@ -284,10 +284,12 @@ class _Writer:
         files = {"every": Table("labels_history.csv", self.beside), "latest": Table("labels.csv", self.beside)}
         for which, table in files.items():
             table.add([tables.header(history=which == "every")])
-        found = each_labelled_item(self.store, self.project)
-        while some := list(islice(found, ITEMS_AT_ONCE)):
+        labels = each_labelled_item(self.store, self.project)
+        while some := list(islice(labels, ITEMS_AT_ONCE)):
             rows = {
-                which: [row for one in some for row in getattr(one, which) if row["annotator"] in self.may]
+                which: [
+                    row for item_labels in some for row in getattr(item_labels, which) if row["annotator"] in self.may
+                ]
                 for which in files
             }
             history, latest = tables.both(rows["every"], rows["latest"])
@@ -306,7 +308,7 @@ class _Writer:
 
     def _add(self, files: list[FrozenFile], made: list[FrozenFile], *, text: bool) -> None:
         files += made
-        self.made.with_text += [one.name for one in made if text]
+        self.made.with_text += [frozen_file.name for frozen_file in made if text]
 
 
 def _of_released(rows: Iterable[dict[str, Any]], silent: set[str]) -> Iterator[dict[str, Any]]:
@@ -334,7 +336,7 @@ class KeptSets:
     *people*: the names whose labels may stand in it one by one.
     """
 
-    def __init__(self, store: Store, project: Project, kept: ExportOptions, people: Collection[str]) -> None:
+    def __init__(self, store: Store, project: Project, export_options: ExportOptions, people: Collection[str]) -> None:
         self.project = project
         self.table = Table("slguset.csv")
         self.items, self.data = Freezing("kept.jsonl"), Freezing(DATA)
@@ -343,7 +345,7 @@ class KeptSets:
         self.items.add(map(json_line, canary_lines(project)))
         self.tasks.add(["[\n"])
         self._written = 0
-        source = labelled_items(store, project, kept, people)
+        source = labelled_items(store, project, export_options, people)
         while some := list(islice(source, ITEMS_AT_ONCE)):
             self._add(some)
         self.tasks.add(["\n]\n" if self._written else "]\n"])

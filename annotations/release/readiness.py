@@ -56,19 +56,19 @@ def readiness(store: Store, project: Project, *, whole: bool = False) -> list[Ch
 
     `whole`: gold labels are decided again in a large project too (30 microseconds an item), as before each release.
     """
-    found = counts(store, project)
-    stale = stale_in_words(store, project) if whole or found.items <= QUICK else None
+    project_counts = counts(store, project)
+    stale = stale_in_words(store, project) if whole or project_counts.items <= QUICK else None
     checks = [
         _needed("licence", project.licence, N_("The licence is stated."),
                 N_("State the licence under which the data set is released.")),
         _needed("source", project.source_statement, N_("The source of the texts is stated."),
                 N_("State where the texts come from and on what basis they may be redistributed.")),
-        _kept_items(found.accepted, found.items),
+        _kept_items(project_counts.accepted, project_counts.items),
         *_running(store, project),
         *([Check("gold", "missing", stale.message, stale.values)] if stale else ()),
         *_consent(store, project),
-        *(_undecided(store, project, found) if found.items else ()),
-        *_quotas(found.cells),
+        *(_undecided(store, project, project_counts) if project_counts.items else ()),
+        *_quotas(project_counts.cells),
     ]  # fmt: skip
     if project.kind == "generations" and not text_may_leave(project):
         text = N_("The texts of this project can only be exported encrypted: files with text need a password.")
@@ -91,9 +91,9 @@ def to_explain(store: Store, project: Project) -> list[Check]:
     (from which he calls data reliable; Content Analysis, 2004, 11.4.2). For more than FEW items it is not computed,
     because a page asks for it; the agreement itself is in the data sheet of every release.
     """
-    found = []
+    checks = []
     if number := case_counts(store, project)["open"]:
-        found.append(Check("cases", "note", N_("Cases not yet settled: {number}."), {"number": f"{number:,}"}))
+        checks.append(Check("cases", "note", N_("Cases not yet settled: {number}."), {"number": f"{number:,}"}))
     labelled = sum(items for labels, items in counts(store, project).by_labels.items() if labels > 1)
     if 0 < labelled <= FEW:
         from evenhand.annotations.agreement.measures import agreement
@@ -103,20 +103,20 @@ def to_explain(store: Store, project: Project) -> list[Check]:
         few = project.kind == "sentences" and 0 < alpha.clusters < FEWEST_FILES
         if alpha.value is not None and alpha.low is None and not few:
             text = N_("Krippendorff's alpha, {value}, has no 95% interval on these labels.")
-            found.append(Check("no_interval", "note", text, {"value": _two(alpha.value)}))
+            checks.append(Check("no_interval", "note", text, {"value": _two(alpha.value)}))
         elif alpha.low is not None and alpha.high is not None and alpha.low <= 0 and alpha.high >= RELIABLE:
             text = N_("The interval of Krippendorff's alpha, {low} to {high}, includes both chance and good agreement.")
             ends = {"low": _two(alpha.low), "high": _two(alpha.high)}
-            found.append(Check("interval", "note", text, ends))
-    return found
+            checks.append(Check("interval", "note", text, ends))
+    return checks
 
 
 def checked_reason(store: Store, project: Project, reason: str) -> str:
     """The *reason* for a release that needs one, "" for one that needs none. Raises Refused where it is missing."""
-    found = to_explain(store, project)
-    if found and not reason.strip():
-        raise Refused(NEEDS_REASON[found[0].code], **found[0].values)
-    return reason.strip() if found else ""
+    checks = to_explain(store, project)
+    if checks and not reason.strip():
+        raise Refused(NEEDS_REASON[checks[0].code], **checks[0].values)
+    return reason.strip() if checks else ""
 
 
 def checked_version(version: str) -> str:
@@ -171,11 +171,15 @@ def _consent(store: Store, project: Project) -> list[Check]:
     return [Check("consent", "note", text, values)]
 
 
-def _undecided(store: Store, project: Project, found: ProjectCounts) -> list[Check]:
+def _undecided(store: Store, project: Project, project_counts: ProjectCounts) -> list[Check]:
     checks = [Check("open", "done", N_("Every item is decided."))]
-    if found.pending:
+    if project_counts.pending:
         text = N_("{pending} of {items} items are not decided yet; this release excludes them.")
-        checks = [Check("open", "note", text, {"pending": f"{found.pending:,}", "items": f"{found.items:,}"})]
+        checks = [
+            Check(
+                "open", "note", text, {"pending": f"{project_counts.pending:,}", "items": f"{project_counts.items:,}"}
+            )
+        ]
     number = case_counts(store, project)["open"]
     if not number:
         return [*checks, Check("cases", "done", N_("No disagreements are waiting for adjudication."))]

@@ -206,7 +206,7 @@ def file_facts(store: Store, release: Release) -> list[FileFact]:
 
 def release_files(store: Store, release: Release) -> dict[str, bytes]:
     """Name -> content of every file, by name. Raises BadFile if the content is not what was frozen."""
-    return {one.name: release_file(store, release, one.name) for one in file_facts(store, release)}
+    return {file_fact.name: release_file(store, release, file_fact.name) for file_fact in file_facts(store, release)}
 
 
 def release_file(store: Store, release: Release, name: str) -> bytes:
@@ -284,10 +284,10 @@ def store_release(
     uid = uuid.uuid4().hex
     row_id = _begin(store, project, uid, made)
     try:
-        for one in files:
-            for part, content in enumerate(one.parts()):
-                _insert_file(store, (row_id, one.name, part, one.sha256, one.size, content))
-        rows = ((row_id, *one) for one in items)
+        for file in files:
+            for part, content in enumerate(file.parts()):
+                _insert_file(store, (row_id, file.name, part, file.sha256, file.size, content))
+        rows = ((row_id, *item) for item in items)
 
         def insert(most: int) -> int:
             some = list(islice(rows, most))

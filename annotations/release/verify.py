@@ -149,7 +149,7 @@ def verify(path: Path, *, password: str | None = None, store: Store | None = Non
         gold = check_frozen_gold(store, release)
         problems += [(LOG_HEAD, LATER)] if gold.log_known is False else []
         problems += [(GOLD, STALE)] if gold.stale else []
-        frozen = {one.name: one.sha256 for one in file_facts(store, release)}
+        frozen = {file_fact.name: file_fact.sha256 for file_fact in file_facts(store, release)}
         seen = {name for name, _ in problems}
         problems += [(n, OTHER) for n, digest in digests.items() if n not in seen and frozen.get(n) != digest]
     found = _contents(files)

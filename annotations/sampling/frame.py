@@ -250,7 +250,7 @@ def _to_close_quotas(store: Store, project: Project, found: Frame, share: float)
     if not LEAST_SHARE <= share <= 1:
         raise Refused(WRONG_SHARE, least=LEAST_SHARE, share=share)
     missing: dict[Hashable, int] = {
-        f"{one.pair} | {one.side}": max(0, (one.quota or 0) - one.accepted) for one in counts(store, project).cells
+        f"{cell.pair} | {cell.side}": max(0, (cell.quota or 0) - cell.accepted) for cell in counts(store, project).cells
     }
     strata = found.strata(("pair", "side"))
     chances = np.zeros(len(strata))

@@ -233,7 +233,7 @@ def _take_answers(store: Store, project: Project, made: Annotator, who: Particip
 
 def _items_of_test(store: Store, study: Study, who: Participant) -> list[int]:
     """The items (row ids) whose texts this person was asked about: a text is judged otherwise the second time."""
-    asked = {one.text for tries in range(who.tries) for one in questions_of_try(store, study, who.uid, tries)}
+    asked = {question.text for tries in range(who.tries) for question in questions_of_try(store, study, who.uid, tries)}
     query = (
         "SELECT item.id FROM published_item AS item JOIN project ON project.id = item.project"
         " WHERE project.uid = ? AND item.text IN (SELECT value FROM json_each(?)) ORDER BY item.id"
@@ -322,7 +322,7 @@ def sweep(
 
 def sweep_all(store: Store, *, seen: float = math.inf) -> int:
     """`sweep` every study: the server does once a minute, and the command."""
-    return sum(sweep(store, one, seen=seen) for one in every_study(store))
+    return sum(sweep(store, study, seen=seen) for study in every_study(store))
 
 
 def _now(now: float | None) -> float:
@@ -382,11 +382,11 @@ class Pay:
 
 def pay(study: Study, people: Sequence[Participant]) -> Pay:
     """The pay of a study by its *people* so far. Time counts from the consent: test and instructions are work too."""
-    done = [(one.completed - one.came) / 60 for one in people if one.completed is not None]
+    done = [(person.completed - person.came) / 60 for person in people if person.completed is not None]
     going = [
-        (one.seen - one.came) / 60 * study.settings.items / one.labelled
-        for one in people
-        if one.state == "working" and one.labelled >= LEAST_LABELS
+        (person.seen - person.came) / 60 * study.settings.items / person.labelled
+        for person in people
+        if person.state == "working" and person.labelled >= LEAST_LABELS
     ]
     minutes, expected = (median(times) if times else None for times in (done, going))
     hourly, hourly_at_work = (study.settings.reward * 60 / time if time else None for time in (minutes, expected))

@@ -372,4 +372,4 @@ def questions_of_try(store: Store, study: Study, person: str, tries: int) -> lis
 
 def right_answers(questions: list[Question], answers: Mapping[str, str]) -> int:
     """How many answers (by the id of the question) are the known ones."""
-    return sum(answers.get(str(one.id)) == one.answer for one in questions)
+    return sum(answers.get(str(question.id)) == question.answer for question in questions)

@@ -88,19 +88,19 @@ def _sample(cell: Cell, random: Random) -> dict[str, Estimate]:
     return _measures(bradley_terry(Comparisons(names, one, two, preferred, side, context, person)))
 
 
-def _measures(found: Preferences) -> dict[str, Estimate]:
-    last = len(found.models) - 1
-    ranks = [Estimate(float(low), low, high) for low, high in found.ranks]
-    p = found.fit.p
+def _measures(preferences: Preferences) -> dict[str, Estimate]:
+    last = len(preferences.models) - 1
+    ranks = [Estimate(float(low), low, high) for low, high in preferences.ranks]
+    p = preferences.fit.p
     made = {
-        "strength of the first": found.strengths[0],
-        "first less last": found.difference(0, last),
-        "first less second": found.difference(0, 1),
-        "left": found.left,
+        "strength of the first": preferences.strengths[0],
+        "first less last": preferences.difference(0, last),
+        "first less second": preferences.difference(0, 1),
+        "left": preferences.left,
         "rank of the second": ranks[1],
         CIRCLES: Estimate(None) if p is None else Estimate(p, float(p < 0.05), float(p < 0.05)),
     }
-    return made | ({} if found.tie.value is None else {"tie": found.tie})
+    return made | ({} if preferences.tie.value is None else {"tie": preferences.tie})
 
 
 def _truth(cell: Cell) -> dict[str, float]:
@@ -196,11 +196,11 @@ LEAN = 0.6  # by how much of what is possible the rate of a context lies above o
 NAN = float("nan")
 
 
-def _both(found: Rates) -> dict[str, Estimate]:
+def _both(rates: Rates) -> dict[str, Estimate]:
     """Return both rates, and as values without an interval the ratio of their errors and what the judge was worth."""
-    made = {"both": found.both, "people alone": found.people}
-    if found.both.se and found.people.se:
-        made |= {"error ratio": Estimate(found.both.se / found.people.se), "worth": Estimate(found.worth)}
+    made = {"both": rates.both, "people alone": rates.people}
+    if rates.both.se and rates.people.se:
+        made |= {"error ratio": Estimate(rates.both.se / rates.people.se), "worth": Estimate(rates.worth)}
     return made
 
 
@@ -297,8 +297,8 @@ def _drawn(cell: Cell, random: Random) -> dict[str, Estimate]:
         of.contexts[mine].tolist() if clusters else None, of.contexts[~mine].tolist() if clusters else None,
         weights=weighed.tolist(), strata=[item.stratum or None for item in asked],
     )  # fmt: skip
-    found = prediction_powered(labels)
-    return {"both": found.both, "people alone": found.people, "design effect": Estimate(found.effect)}
+    rates = prediction_powered(labels)
+    return {"both": rates.both, "people alone": rates.people, "design effect": Estimate(rates.effect)}
 
 
 def _mean_rate(cell: Cell) -> dict[str, float]:

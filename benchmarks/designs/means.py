@@ -91,7 +91,7 @@ def _summary(cell: Cell, random: Random) -> dict[str, Estimate]:
     rows = scores_of(articles_of(cell, int(cell["units"]), random))
     units = units_of(rows, str(cell["unit"]))  # type: ignore[arg-type]
     found = over_units(Resampling(), weighted(rows, units, "side"), units.count, BOUNDS, sizes(rows, units))
-    return {STEM_WORDS.get(name, name): one for name, one in found.items()}
+    return {STEM_WORDS.get(name, name): estimate for name, estimate in found.items()}
 
 
 def _means_of(made: Articles) -> dict[str, float]:
@@ -135,8 +135,8 @@ def _stems_truth(cell: Cell) -> dict[str, float]:
 def _two_models(cell: Cell, random: Random) -> dict[str, Estimate]:
     first, second = _pair(cell, int(cell["units"]), random)
     both = pd.concat([scores_of(first, "a"), scores_of(second, "b")])
-    found = paired_differences(both, "a", "b", unit=str(cell["unit"]))  # type: ignore[arg-type]
-    return {"difference of signed_mean": found["signed_mean"], "difference of mean_abs": found["mean_abs"]}
+    differences = paired_differences(both, "a", "b", unit=str(cell["unit"]))  # type: ignore[arg-type]
+    return {"difference of signed_mean": differences["signed_mean"], "difference of mean_abs": differences["mean_abs"]}
 
 
 def _pair(cell: Cell, articles: int, random: Random) -> tuple[Articles, Articles]:
@@ -147,7 +147,7 @@ def _pair(cell: Cell, articles: int, random: Random) -> tuple[Articles, Articles
 
 
 def _two_models_truth(cell: Cell) -> dict[str, float]:
-    first, second = (one.values for one in _pair(cell, 300_000, np.random.default_rng(0)))
+    first, second = (articles.values for articles in _pair(cell, 300_000, np.random.default_rng(0)))
     return {
         "difference of signed_mean": float(first.mean() - second.mean()),
         "difference of mean_abs": float(np.abs(first).mean() - np.abs(second).mean()),
@@ -240,8 +240,8 @@ def _labels(cell: Cell, random: Random) -> dict[str, Estimate]:
                 biased = random.random(10) < own
                 label = "contradiction" if name == "AS" else "entailment"
                 rows += [Prediction(name, label if one else "neutral", str(word)) for one in biased]  # type: ignore[arg-type]
-    found = measured(rows)
-    return {name: found[name] for name in ("s", "e_p", "directional", "not_neutral_ns", "fn")}
+    inference = measured(rows)
+    return {name: inference[name] for name in ("s", "e_p", "directional", "not_neutral_ns", "fn")}
 
 
 def _labels_truth(cell: Cell) -> dict[str, float]:

@@ -215,10 +215,10 @@ def models(project: str, version: int | None, on: ItemScope | None, way: Way, db
             message = N_("{project} compares no labels by {way}. Choose among: {ways}.")
             raise Refused(message, project=found.name, way=way, ways=", ".join(ways))
         made = annotator_models(store, found, way=way, version=version, on=on)
-        differ = [one for one in made.items if one.differs]
-        readable = finished_items(store, found, [one.row for one in differ])
-        listed = [one for one in differ if one.row in readable]
-        names = [readable[one.row] for one in listed]
+        differ = [item for item in made.items if item.differs]
+        readable = finished_items(store, found, [modelled_item.row for modelled_item in differ])
+        listed = [modelled_item for modelled_item in differ if modelled_item.row in readable]
+        names = [readable[modelled_item.row] for modelled_item in listed]
     data = {
         "project": found.name,
         "items": len(made.items),
@@ -230,7 +230,7 @@ def models(project: str, version: int | None, on: ItemScope | None, way: Way, db
         "against_vote": {name: made.against_vote(name) for name in ("dawid_skene", "mace")},
         "tied_votes": made.tied,
         "annotators": [_annotator(one, made) for one in made.annotators],
-        "differ": [_item(name, one, made) for name, one in zip(names, listed, strict=True)],
+        "differ": [_item(name, modelled_item, made) for name, modelled_item in zip(names, listed, strict=True)],
         "signature": made.signature,
     }
     answer(data, _models_text(found.name, made))
@@ -297,13 +297,13 @@ def model_preferences(project: str, judge: str | None, by: str | None, without: 
         "project": found.name, "labels_of": judge or "people", "items": made.items, "labels": made.labels,
         "annotators": made.annotators, "contexts": made.contexts, "left_out": made.left_out,
         **_as_json(made.found), "counts": _counts(made),
-        **({by: {value: _as_json(one) for value, one in made.groups.items()}} if by else {}),
+        **({by: {value: _as_json(group) for value, group in made.groups.items()}} if by else {}),
     }  # fmt: skip
     left = f"left out, without two models that have different names: {made.left_out}" if made.left_out else ""
     lines = [f"{made.labels} labels on {made.items} comparisons in {made.contexts} contexts", left]
     lines += _in_words(made.found)
-    for value, one in made.groups.items():
-        lines += [f"{by}: {value or '-'}", *_in_words(one)]
+    for value, group in made.groups.items():
+        lines += [f"{by}: {value or '-'}", *_in_words(group)]
     answer(data, lines)
 
 
@@ -319,13 +319,14 @@ def _as_json(found: Preferences) -> JsonObject:
     return {
         **({"reason": str(found.reason)} if found.reason else {}),
         "models": [
-            {"model": name, "strength": one.to_json(), "best_rank": ranks[0], "worst_rank": ranks[1]}
-            for name, one, ranks in zip(names, found.strengths, found.ranks, strict=True)
+            {"model": name, "strength": strength.to_json(), "best_rank": ranks[0], "worst_rank": ranks[1]}
+            for name, strength, ranks in zip(names, found.strengths, found.ranks, strict=True)
         ],
         "differences": [
-            {"one": names[each.one], "other": names[each.other], "difference": each.estimate.to_json(),
-             "preferred": each.chance.to_json(), "holm": each.stays}
-            for each in found.differences
+            {"one": names[difference.one], "other": names[difference.other],
+            "difference": difference.estimate.to_json(),
+             "preferred": difference.chance.to_json(), "holm": difference.stays}
+            for difference in found.differences
         ],
         "tie": found.tie.to_json(), "left": found.left.to_json(),
         "fit": to_json(found.fit),
@@ -407,8 +408,8 @@ def differences(
     """
     with opened_project(db, project) as (store, found), store.read():
         made = group_differences(store, found, records.grouping(store, found, grouping), groups, version=version, on=on)
-        readable = finished_items(store, found, [one.row for one in made.items])
-        listed = [one for one in made.items if one.row in readable]
+        readable = finished_items(store, found, [item.row for item in made.items])
+        listed = [item for item in made.items if item.row in readable]
         names = [readable[one.row] for one in listed]
     data = {
         "project": found.name,

@@ -159,42 +159,43 @@ def _models_json(report: AssociationReport | None, measures: "dict[str, ModelMea
 
 def _models_text(report: AssociationReport | None, measures: "dict[str, ModelMeasures]") -> Iterator[str]:
     runs = {model.model: model for model in report.models} if report else {}
-    for name, found in measures.items():
-        yield f"\n{name}\n  {found.signature}"
+    for name, model_measures in measures.items():
+        yield f"\n{name}\n  {model_measures.signature}"
         if run := runs.get(name):
             tally = run.tally
             yield (
                 f"  {tally.probes:,} probes in {tally.passes:,} passes ({tally.passes_saved:,} saved, of these"
                 f" {tally.priors_saved:,} by equal priors), {run.seconds:.1f} s"
             )
-        yield from (f"  {count:,} without a score: {reason}" for reason, count in found.undefined.items())
-        yield from _measures_text(found)
+        yield from (f"  {count:,} without a score: {reason}" for reason, count in model_measures.undefined.items())
+        yield from _measures_text(model_measures)
     yield ""
 
 
-def _measures_text(found: "ModelMeasures") -> Iterator[str]:
+def _measures_text(model_measures: "ModelMeasures") -> Iterator[str]:
     from evenhand.core.association.report import OUTCOMES, QUESTIONS
 
-    described = ((group.kind or DASH, group.gender, group.numbers) for group in found.groups)
+    described = ((group.kind or DASH, group.gender, group.numbers) for group in model_measures.groups)
     groups = [(kind, gender, it.n, it.mean, it.std, it.min, it.q50, it.max) for kind, gender, it in described]
     yield table(groups, ["class", "persons", "n", "mean", "std", "min", "50%", "max"], form="z.3f", indent="  ")
-    differences = [_difference_row(found, one) for one in found.differences]
+    differences = [_difference_row(model_measures, difference) for difference in model_measures.differences]
     differences += [
-        _difference_row(found, one, " without equal pairs") for one in found.differences_without_equal_pairs
+        _difference_row(model_measures, difference, " without equal pairs")
+        for difference in model_measures.differences_without_equal_pairs
     ]
     heads = ["M - W", "", "", "against the margin", "minimum detectable difference (in 80 of 100 cases)"]
     yield table(differences, heads, form="z.3f", indent="  ")
-    for verdict in found.hypotheses:
+    for verdict in model_measures.hypotheses:
         outcome = OUTCOMES[verdict.outcome] + (", intervals agree" if verdict.clear else "")
         remark = f" ({verdict.remark})" if verdict.remark else ""
         yield f"  {verdict.name} ({QUESTIONS[verdict.name]}), {verdict.reading}: {outcome}{remark}"
-    share = found.women_share["spearman"]
+    share = model_measures.women_share["spearman"]
     if share.value is not None:
         yield f"  Share of women with M - W over {share.units} professions: Spearman {share.text('z.3f')}"
 
 
-def _difference_row(found: "ModelMeasures", one: "Difference", which: str = "") -> tuple[object, ...]:
-    tested = found.against_margin(one)
+def _difference_row(model_measures: "ModelMeasures", one: "Difference", which: str = "") -> tuple[object, ...]:
+    tested = model_measures.against_margin(one)
     answer = f"{tested.margin:g}: {ANSWERS[tested.answer]}" if tested.margin else ""
     smallest = "" if tested.smallest is None else f"{tested.smallest:.3f}"
     units = f"{one.professions} professions x {one.words} {one.unit}s"

@@ -101,10 +101,10 @@ def mix(before: Path, after: Path, name: str, run_name: str, db: str, **options:
 def result(run_name: str, margin: float, report: Path | None, db: str) -> None:
     """The difference between the two models of RUN, by the labels so far, with its interval over contexts."""
     with existing_store(db) as store:
-        found = _run(db, run_name)
-        project = project_by_uid(store, str(found.facts("project").get("uid")))
+        run = _run(db, run_name)
+        project = project_by_uid(store, str(run.facts("project").get("uid")))
         enter_project(store, project.name, None)
-        judged = judgements(store, found, margin=margin or None)
+        judged = judgements(store, run, margin=margin or None)
     answer_with_appendix(judged, runs_appendix(judged), report)
 
 

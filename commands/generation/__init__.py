@@ -183,10 +183,10 @@ def _for_people(drawn: GenerationSample, pilot: Correlation, ways: list[Design],
             f"intra-class correlation {pilot.value:.3f}"
         )
         lines += [
-            f"  {one.contexts} contexts x {one.per_context}: standard error {one.se:.3f}, "
-            f"worth {one.independent:.1f} independent labels"
-            for one in ways
-            if one.se is not None and one.independent is not None
+            f"  {way.contexts} contexts x {way.per_context}: standard error {way.se:.3f}, "
+            f"worth {way.independent:.1f} independent labels"
+            for way in ways
+            if way.se is not None and way.independent is not None
         ]
     return "\n".join([*lines, *([f"Written: {out}"] if out else [])])
 

@@ -39,21 +39,21 @@ def task(name: str, version: str, out: Path, which: Harness, db: str) -> None:
     Each kept sentence with the male and with the female word. lm-eval: which is more likely, and by how much. inspect:
     which word a chat model puts in.
     """
-    with opened_project(db, name) as (store, found):
-        made = records.release(store, found, version)
-        if found.kind != "sentences":
-            raise Refused(N_("A task consists of sentences, but {project} holds generations."), project=found.name)
-        if not text_may_leave(found):
-            raise Refused(N_("The texts of {project} can only be exported encrypted."), project=found.name)
+    with opened_project(db, name) as (store, project):
+        made = records.release(store, project, version)
+        if project.kind != "sentences":
+            raise Refused(N_("A task consists of sentences, but {project} holds generations."), project=project.name)
+        if not text_may_leave(project):
+            raise Refused(N_("The texts of {project} can only be exported encrypted."), project=project.name)
         rows = [json.loads(line) for line in records.release_file(store, made, DATA).decode().split("\n") if line]
     files = task_files(
-        which, rows, project=found.name, version=made.version, language=found.language, content_hash=made.hash
+        which, rows, project=project.name, version=made.version, language=project.language, content_hash=made.hash
     )
     with whole_path(out) as part:
         make_folder(part)
         for file, text in files.items():
             (part / file).write_text(text, encoding="utf-8")
-    called = task_name(found.name, made.version)
+    called = task_name(project.name, made.version)
     data = {"task": called, "for": which, "out": str(out), "pairs": len(rows), "files": sorted(files)}
     answer(data, f"{len(rows)} pairs written to {out} as {called}")
 
@@ -76,7 +76,7 @@ def read(logs: tuple[Path, ...], out: str | None, run: str | None, texts: Path |
     task of `harness task` become scores.
     """
     files = log_files(list(logs))
-    if missing := next((one for one in files if not one.is_file()), None) or (None if files else logs[0]):
+    if missing := next((file for file in files if not file.is_file()), None) or (None if files else logs[0]):
         raise NotFound(N_("There is no file or folder {path}."), path=str(missing))
     found = [(file, read_log(file, model=model)) for file in files]
     table, listed = target_or_none(db, "scores", out, run)
@@ -85,8 +85,8 @@ def read(logs: tuple[Path, ...], out: str | None, run: str | None, texts: Path |
     if texts is not None:
         with whole_file(texts) as write:
             for _file, log in found:
-                for one in log.generations:
-                    write(json_line(asdict(one)))
+                for generation in log.generations:
+                    write(json_line(asdict(generation)))
     rows = [
         {"file": file.name, "harness": log.harness, "model": log.model, "generations": len(log.generations),
          "scores": len(log.scores), "left": dict(log.left)}
@@ -111,11 +111,11 @@ def _write_scores(found: list[tuple[Path, Log]], table: Path, listed: bool) -> N
         raise Refused(N_("These logs contain no scores of sentence pairs. Use --texts to read generated texts."))
     with open_table(table, COLUMNS) as write_row:
         for _file, log in scored:
-            for one in log.scores:
-                write_row(one.values())
+            for score in log.scores:
+                write_row(score.values())
     if listed:
         models = [
-            {"model": log.model, "rows": len(log.scores), "scored": sum(one.status == OK for one in log.scores),
+            {"model": log.model, "rows": len(log.scores), "scored": sum(score.status == OK for score in log.scores),
              "signature": log.scores[0].signature}
             for _file, log in scored
         ]  # fmt: skip

@@ -97,13 +97,13 @@ def _read(file: Path) -> tuple[list[JsonObject], list[JsonObject]]:
 
 def _judged(row: JsonObject, dataset: str | None, extra: tuple[PronounSet, ...], counts: dict[str, int]) -> JsonObject:
     """*row* with the rule's verdict; null and the reason where there is none."""
-    found, reason = _verdict(row, dataset, extra)
-    if found.correct is None:
+    verdict, reason = _verdict(row, dataset, extra)
+    if verdict.correct is None:
         counts["undefined"] += 1
-        return {**row, "rule_correct": None, "rule_correct_reason": reason, "rule_pronoun": found.pronoun}
-    counts["correct" if found.correct else "wrong"] += 1
-    counts["no_pronoun"] += found.pronoun is None
-    return {**row, "rule_correct": found.correct, "rule_pronoun": found.pronoun}
+        return {**row, "rule_correct": None, "rule_correct_reason": reason, "rule_pronoun": verdict.pronoun}
+    counts["correct" if verdict.correct else "wrong"] += 1
+    counts["no_pronoun"] += verdict.pronoun is None
+    return {**row, "rule_correct": verdict.correct, "rule_pronoun": verdict.pronoun}
 
 
 def _verdict(row: JsonObject, dataset: str | None, extra: tuple[PronounSet, ...]) -> tuple[Verdict, str]:

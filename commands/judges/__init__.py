@@ -101,29 +101,31 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...]) -> None:
     cells = {measure: found.cells(measure, by) for measure in found.measures}
     apart = {measure: found.differences(measure) for measure in found.measures}
     rows = [
-        rates_json(one.rates, one.people, one.further, one.without_judge)
-        | {"measure": one.measure, "without_judge": one.without_judge, "not_drawn": one.not_drawn,
-           "earlier": one.earlier, "basis": " ".join(map(str, found.basis(one))), **dict(zip(by, one.key, strict=True))}
-        for some in cells.values() for one in some
+        rates_json(rate_cell.rates, rate_cell.people, rate_cell.further, rate_cell.without_judge)
+        | {"measure": rate_cell.measure, "without_judge": rate_cell.without_judge, "not_drawn": rate_cell.not_drawn,
+           "earlier": rate_cell.earlier, "basis": " ".join(map(str, found.basis(rate_cell))), **dict(zip(by,
+           rate_cell.key, strict=True))}
+        for some in cells.values() for rate_cell in some
     ]  # fmt: skip
     differences = [
-        {"measure": one.measure, "one": one.one, "other": one.other, "holm": one.stays,
-         **{key: _estimate(getattr(one.rates, key)) for key in ("people", "judge", "both")},
-         "worth": one.rates.worth}
-        for some in apart.values() for one in some
+        {"measure": model_difference.measure, "one": model_difference.one, "other": model_difference.other,
+        "holm": model_difference.stays,
+         **{key: _estimate(getattr(model_difference.rates, key)) for key in ("people", "judge", "both")},
+         "worth": model_difference.rates.worth}
+        for some in apart.values() for model_difference in some
     ]  # fmt: skip
     data = {"project": of.name, "judge": found.judge, "estimand": SHARE, "rates": rows, "differences": differences,
             "samples": list(found.samples), "signature": found.signature}  # fmt: skip
     lines = [
-        f"{one.measure} {' / '.join(one.key)}".rstrip()
-        + "\n" + _in_words(one.rates, one.without_judge, left_out=False)
-        + "\n" + " ".join(map(str, found.basis(one)))
-        for some in cells.values() for one in some
+        f"{rate_cell.measure} {' / '.join(rate_cell.key)}".rstrip()
+        + "\n" + _in_words(rate_cell.rates, rate_cell.without_judge, left_out=False)
+        + "\n" + " ".join(map(str, found.basis(rate_cell)))
+        for some in cells.values() for rate_cell in some
     ]  # fmt: skip
     lines = [f"rate: {SHARE}", *lines]
     lines += [
-        f"{one.measure}: {one.one} less {one.other}  {difference_in_points(one.rates.both)}{'  *' if one.stays else ''}"
-        for some in apart.values() for one in some
+        f"{gap.measure}: {gap.one} less {gap.other}  {difference_in_points(gap.rates.both)}{'  *' if gap.stays else ''}"
+        for some in apart.values() for gap in some
     ]  # fmt: skip
     answer(data, "\n".join(lines))
 
@@ -156,8 +158,8 @@ def alt_test(people: Path, judge: Path, eps: float) -> None:
 
 def say_errors(errors: Iterable[BadLine]) -> None:
     """Each line that could not be used, on stderr."""
-    for one in errors:
-        click.echo(str(one), err=True)
+    for error in errors:
+        click.echo(str(error), err=True)
 
 
 def _estimate(found: Estimate, **more: Any) -> JsonObject:
@@ -180,14 +182,14 @@ def _in_words(rates: Rates, without_judge: int, *, left_out: bool = True) -> str
 def verdict_in_words(verdict: Verdict) -> str:
     """The test, a line an annotator."""
     lines = []
-    for one in verdict.annotators:
-        if one.reason:
-            lines.append(f"{one.annotator}: -  ({one.reason})")
+    for annotator in verdict.annotators:
+        if annotator.reason:
+            lines.append(f"{annotator.annotator}: -  ({annotator.reason})")
         else:
-            end = "the judge may stand for this annotator" if one.won else "not shown"
+            end = "the judge may stand for this annotator" if annotator.won else "not shown"
             lines.append(
-                f"{one.annotator}: judge {one.judge_share:.3f}, annotator {one.own_share:.3f} on {one.items} items,"
-                f" p {one.p:.4f}: {end}"
+                f"{annotator.annotator}: judge {annotator.judge_share:.3f}, annotator {annotator.own_share:.3f}"
+                f" on {annotator.items} items, p {annotator.p:.4f}: {end}"
             )
     if verdict.winning_rate is None:
         return "\n".join([*lines, str(verdict.reason)])
@@ -297,9 +299,9 @@ def import_file(db: str, **options: Any) -> None:
 def list_judges(project: str, db: str) -> None:
     """The judges of PROJECT, the oldest first."""
     with opened_project(db, project) as (store, of):
-        found = records.judges(store, of)
-    lines = [f"{one.name}: {one.labels:,} labels, {one.spec.signature}" for one in found]
-    answer({"judges": [row_of(one) for one in found]}, "\n".join(lines) or "There is no judge.")
+        judges = records.judges(store, of)
+    lines = [f"{one.name}: {one.labels:,} labels, {one.spec.signature}" for one in judges]
+    answer({"judges": [row_of(one) for one in judges]}, "\n".join(lines) or "There is no judge.")
 
 
 def row_of(one: Judge) -> JsonObject:
@@ -323,9 +325,9 @@ def list_failures(project: str, name: str, db: str) -> None:
     `run` asks a server for them again; a rule or a model cannot label them (`final`).
     """
     with opened_project(db, project) as (store, of):
-        found = records.failures(store, records.judge(store, of, name))
-    text = table([(failure.item, failure.reason) for failure in found]) or "Nothing failed."
-    answer({"failures": found}, text)
+        failures = records.failures(store, records.judge(store, of, name))
+    text = table([(failure.item, failure.reason) for failure in failures]) or "Nothing failed."
+    answer({"failures": failures}, text)
 
 
 @judge.command("eps")
@@ -395,7 +397,7 @@ def show(project: str, name: str, db: str) -> None:
         **row_of(found), "finished": against.finished, "items": against.items, **to_json(means),
         "kappa": against.kappa.to_json(),
         "groups": {by: {group.key: to_json(group.agreement) for group in against.groups(by)} for by in BY},
-        "confusion": against.confusion, "disagreements": [one.item for one in against.disagreements],
+        "confusion": against.confusion, "disagreements": [disagreement.item for disagreement in against.disagreements],
         "test": test, "drift": to_json(drifted), "signature": against.signature,
     }  # fmt: skip
     if test is None:

@@ -86,7 +86,7 @@ def doctor(worker: bool, db: str) -> None:
     findings = examine(Path(db), worker=worker)
     bad = any(finding.state == "problem" for finding in findings)
     lines = [(SIGNS[finding.state], finding.name, finding.text) for finding in findings]
-    rows = [{"name": each.name, "state": each.state, "message": each.text} for each in findings]
+    rows = [{"name": finding.name, "state": finding.state, "message": finding.text} for finding in findings]
     answer({"ok": not bad, "findings": rows}, table(lines))
     if bad:
         sys.exit(1)

@@ -50,7 +50,7 @@ def examine_deployment(database: Path) -> list[Finding]:
     ]
     if _others():
         checks += [_proxy, _descriptors, _user, _token]
-    return [found for one in checks if (found := one()) is not None]
+    return [finding for check in checks if (finding := check()) is not None]
 
 
 def _others() -> list[str]:

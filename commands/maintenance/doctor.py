@@ -41,34 +41,36 @@ def examine_records(path: Path) -> list[Finding]:
 
 
 def _triggers(store: Store) -> Finding:
-    found = different_triggers(store.db)
-    if not found:
+    differences = different_triggers(store.db)
+    if not differences:
         return Finding("triggers", "ok", N_("All triggers of the database are as in the schema."))
-    if found.missing or found.changed:
+    if differences.missing or differences.changed:
         message = N_(
             "{number} triggers of the database are missing or changed ({names}). Labels that are stored meanwhile have"
             " no entry in the log. The app restores them when it opens the database: restart it."
         )
-        names = (*found.missing, *found.changed)
+        names = (*differences.missing, *differences.changed)
         return Finding("triggers", "problem", message, {"number": len(names), "names": named(names)})
     message = N_("{number} triggers of the database do not belong to Evenhand ({names}). Remove those you do not know.")
-    return Finding("triggers", "problem", message, {"number": len(found.unknown), "names": named(found.unknown)})
+    return Finding(
+        "triggers", "problem", message, {"number": len(differences.unknown), "names": named(differences.unknown)}
+    )
 
 
 def _log(store: Store) -> Finding:
     try:
-        found = verify(store)
+        verified = verify(store)
     except EvenhandError as error:
         return Finding("log", "problem", error.message, error.values)
-    if found.restored:
-        entry, names = max(found.restored.items())
+    if verified.restored:
+        entry, names = max(verified.restored.items())
         message = N_(
             "The log holds: {number} entries. Triggers were missing or changed until entry {entry}, when the app"
             " restored them ({names})."
         )
-        values = {"number": f"{found.entries:,}", "entry": entry, "names": named(names)}
+        values = {"number": f"{verified.entries:,}", "entry": entry, "names": named(names)}
         return Finding("log", "warning", message, values)
-    return Finding("log", "ok", N_("The log holds: {number} entries."), {"number": f"{found.entries:,}"})
+    return Finding("log", "ok", N_("The log holds: {number} entries."), {"number": f"{verified.entries:,}"})
 
 
 def _gold(store: Store) -> Finding:
@@ -144,10 +146,10 @@ def _database(path: Path) -> Finding:
     if not path.exists():
         return Finding("database", "ok", N_("{path} does not exist yet; the app will create it."), {"path": str(path)})
     try:
-        found = check(path)
+        snapshot = check(path)
     except EvenhandError as error:
         return Finding("database", "problem", error.message, error.values)
-    values = {"path": str(path), "projects": found.projects, "items": found.items, "labels": found.labels}
+    values = {"path": str(path), "projects": snapshot.projects, "items": snapshot.items, "labels": snapshot.labels}
     message = N_("{path} is intact: {projects} projects, {items} items, {labels} labels.")
     return Finding("database", "ok", message, values)
 

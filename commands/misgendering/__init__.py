@@ -113,7 +113,7 @@ def metrics_data(found: "Metrics", margin: float | None = MARGINS["share"]) -> J
         "texts": {
             name: getattr(found.texts, name).to_json("", reasons="every") for name in ("right", "without", "wrong")
         },
-        "by_units": {name: one.to_json("", reasons="every") for name, one in found.by_units.items()},
+        "by_units": {name: by_unit.to_json("", reasons="every") for name, by_unit in found.by_units.items()},
         "cells_of_verdicts": {key: getattr(found.cells, key) for key in found.cells.__dataclass_fields__},
         "units": dict(zip(found.clusters.kinds, found.clusters.counts, strict=True)),
     }
@@ -126,16 +126,21 @@ def metrics_data(found: "Metrics", margin: float | None = MARGINS["share"]) -> J
     return data | {"signature": found.signature}
 
 
-def _variation(found: "Variation") -> JsonObject:
+def _variation(variation: "Variation") -> JsonObject:
     from evenhand.core.misgendering.metrics import NOT_FIVE
 
-    values = {"mean": found.mean.value, "std": found.std, "low": found.mean.low, "high": found.mean.high}
-    data = with_reasons(values, found.mean.missing)
-    data["levels"] = found.levels
-    if found.levels is None:
+    values = {
+        "mean": variation.mean.value,
+        "std": variation.std,
+        "low": variation.mean.low,
+        "high": variation.mean.high,
+    }
+    data = with_reasons(values, variation.mean.missing)
+    data["levels"] = variation.levels
+    if variation.levels is None:
         data["levels_reason"] = str(NOT_FIVE)
-    data |= found.mean.method_data
-    return data | {"n": found.n, "complete": found.complete, "dropped": found.dropped}
+    data |= variation.mean.method_data
+    return data | {"n": variation.n, "complete": variation.complete, "dropped": variation.dropped}
 
 
 def for_people(found: "Metrics", title: str, margin: float | None = MARGINS["share"]) -> str:
@@ -222,17 +227,17 @@ def convert(setting: str, trim: bool, out: str | None, **options: Any) -> None:
     Without --out the lines go to stdout.
     """
     asked = settings_from(Drawing, options).drawn(competing=False).questions
-    found = list(context_rows(asked, SETTINGS if setting == "both" else (setting,)))
-    for row in found:
+    rows = list(context_rows(asked, SETTINGS if setting == "both" else (setting,)))
+    for row in rows:
         row["context"] = row["context"].rstrip() if trim else row["context"]
-    lines = [json.dumps(row, ensure_ascii=False) for row in found]
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     if out is None:
         click.echo("\n".join(lines))
         return
     with whole_file(Path(out)) as write:
         write("\n".join(lines) + "\n")
-    facts = {"instances": len(asked), "contexts": len(found), "out": out}
-    answer(facts, f"{len(found):,} contexts of {len(asked):,} instances. Written: {out}")
+    facts = {"instances": len(asked), "contexts": len(rows), "out": out}
+    answer(facts, f"{len(rows):,} contexts of {len(asked):,} instances. Written: {out}")
 
 
 def answer_verdicts(report: VerdictReport) -> None:

@@ -82,9 +82,9 @@ def nli(context: click.Context, files: tuple[str, ...], margin: float) -> None:
         return
     if not files:
         raise Refused(N_("Give --predictions FILE, or one of the commands ask, pair, rates and set (see --help)."))
-    found, read = measured_file(files)
-    data = measures_json(found, margin) | {"signatures": read.signatures, "errors": read.errors}
-    answer(data, _measures_text(found, read.signatures, [str(error) for error in read.errors], margin))
+    inference, read = measured_file(files)
+    data = measures_json(inference, margin) | {"signatures": read.signatures, "errors": read.errors}
+    answer(data, _measures_text(inference, read.signatures, [str(error) for error in read.errors], margin))
 
 
 @nli.command("ask")
@@ -182,22 +182,22 @@ def write_set(out: str, language: str, sample: bool, as_released: bool) -> None:
 
 
 def _measures_text(
-    found: Inference, signatures: Sequence[str], errors: Sequence[str] = (), margin: float | None = MARGINS["share"]
+    inference: Inference, signatures: Sequence[str], errors: Sequence[str] = (), margin: float | None = MARGINS["share"]
 ) -> Iterator[str]:
     """Yield measures, order condition and proportions, and what they rest on."""
-    order = {True: "holds", False: "does not hold", None: "— (PS or AS is empty)"}[found.order]
-    measures: list[list[Cell]] = [[name, found[key]] for key, name in NAMES.items()]
+    order = {True: "holds", False: "does not hold", None: "— (PS or AS is empty)"}[inference.order]
+    measures: list[list[Cell]] = [[name, inference[key]] for key, name in NAMES.items()]
     yield table([*measures, ["order e_p > e_a and c_a > c_p", order]])
-    if found["directional"].value is not None:
-        yield f"directional part, {against_margin(found, margin)['directional'].text}"
+    if inference["directional"].value is not None:
+        yield f"directional part, {against_margin(inference, margin)['directional'].text}"
     yield WHERE
     rows: list[list[Cell]] = [
-        [name, sum(counts), *(found[f"{label[0]}_{short}"] for label in LABELS)]
-        for name, short, counts in zip(SETS, "pan", found.counts, strict=True)
+        [name, sum(counts), *(inference[f"{label[0]}_{short}"] for label in LABELS)]
+        for name, short, counts in zip(SETS, "pan", inference.counts, strict=True)
     ]
     yield table(rows, ["", "rows", *LABELS])
-    unit = "occupations" if found.unit == "occupation" else "rows: no occupation is named, so they are too narrow"
-    yield f"95% intervals over {unit}; {found.signature}"
+    unit = "occupations" if inference.unit == "occupation" else "rows: no occupation is named, so they are too narrow"
+    yield f"95% intervals over {unit}; {inference.signature}"
     yield from signatures
     if errors:
         yield f"{len(errors):,} lines could not be used:"

@@ -53,8 +53,8 @@ def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int) -> N
     sets = read_sets(sets_file)
     words = {word for test in tests for name in names_of(test, sets, sets_file.name) for word in sets[name]}
     known = read_vectors(vectors, words)
-    found = [one_test(test, sets, known, sets_file.name, seed) for test in tests]
-    answer({"tests": found}, map(_line, found))
+    weat_tests = [one_test(test, sets, known, sets_file.name, seed) for test in tests]
+    answer({"tests": weat_tests}, map(_line, weat_tests))
 
 
 def _line(one: WeatTest) -> str:
@@ -85,9 +85,11 @@ def stereoset(items_file: Path, scores_file: Path, model: str | None) -> None:
         raise Refused(WHICH, file=scores_file.name, known=known)
     if model is not None and model not in scores:
         raise Refused(NO_MODEL, file=scores_file.name, model=model, known=known)
-    found = three_scores(read_items(items_file), scores[model or next(iter(scores))], scores_file.name)
-    text = f"lms {found.lms:.4f}, ss {found.ss:.4f}, icat {found.icat:.4f} ({found.items} items, {found.terms} terms)"
-    answer(found, text)
+    result = three_scores(read_items(items_file), scores[model or next(iter(scores))], scores_file.name)
+    text = (
+        f"lms {result.lms:.4f}, ss {result.ss:.4f}, icat {result.icat:.4f} ({result.items} items, {result.terms} terms)"
+    )
+    answer(result, text)
 
 
 @click.command("crows")
@@ -116,12 +118,12 @@ def _crows(pairs: list[tuple[str, str]], writers: list[str], model: str, variant
     return crows_pairs(reader.read(pairs), variant, reader.signature(METHODS[variant]), writers)
 
 
-def _crows_text(found: CrowsPairs) -> str:
-    score = found.score
+def _crows_text(pairs: CrowsPairs) -> str:
+    score = pairs.score
     if score.value is None:
         return str(score)
-    text = f"{found.variant}: {score.text('.1f')} % of {found.pairs:,} pairs, {found.ties} ties"
-    return f"{text}\n{CRITICISM}\n{found.signature}"
+    text = f"{pairs.variant}: {score.text('.1f')} % of {pairs.pairs:,} pairs, {pairs.ties} ties"
+    return f"{text}\n{CRITICISM}\n{pairs.signature}"
 
 
 OUT = click.Path(dir_okay=False, path_type=Path)
@@ -184,15 +186,15 @@ def classifier_gaps(file: Path, seed: int) -> None:
 
     FILE has gold and predicted, and group (Dixon et al. 2018), predicted_swapped (the thesis) or set with pro and anti.
     """
-    found = read_gaps(file, seed)
-    answer(found, _gaps_text(found))
+    gaps = read_gaps(file, seed)
+    answer(gaps, _gaps_text(gaps))
 
 
-def _gaps_text(found: ClassifierGaps) -> Iterator[str]:
-    rows: list[list[Cell]] = [[gap.name, gap.value.value, *(gap.null or ())] for gap in found.gaps]
+def _gaps_text(gaps: ClassifierGaps) -> Iterator[str]:
+    rows: list[list[Cell]] = [[gap.name, gap.value.value, *(gap.null or ())] for gap in gaps.gaps]
     if rows:
         yield table(rows, ["", "gap", "groups by chance", "95th percentile"], form=".4f")
-    if found.consistency is not None and found.consistency.value is not None:
-        yield f"swap consistency: {found.consistency.value:.4f}"
-    if found.f1_gap is not None and found.f1_gap.value is not None:
-        yield f"F1 pro {found.f1['pro']:.4f}, anti {found.f1['anti']:.4f}, gap {found.f1_gap.value:+.4f}"
+    if gaps.consistency is not None and gaps.consistency.value is not None:
+        yield f"swap consistency: {gaps.consistency.value:.4f}"
+    if gaps.f1_gap is not None and gaps.f1_gap.value is not None:
+        yield f"F1 pro {gaps.f1['pro']:.4f}, anti {gaps.f1['anti']:.4f}, gap {gaps.f1_gap.value:+.4f}"

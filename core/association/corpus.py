@@ -77,14 +77,14 @@ def masked(text: str, spans: Sequence[Span]) -> str:
     return text
 
 
-def sentences(found: AssociationSet) -> Iterator[Sentence]:
+def sentences(association_set: AssociationSet) -> Iterator[Sentence]:
     """Every sentence of the set, in order."""
-    for kind in found.kinds:
-        professions = [one for one in found.professions if one.kind == kind]
-        for number, template in enumerate(found.templates):
-            for person in found.persons:
+    for kind in association_set.kinds:
+        professions = [profession for profession in association_set.professions if profession.kind == kind]
+        for number, template in enumerate(association_set.templates):
+            for person in association_set.persons:
                 for profession in professions:
-                    yield _sentence(template, person, profession, an=found.an, acting=number > 0)
+                    yield _sentence(template, person, profession, an=association_set.an, acting=number > 0)
 
 
 def _sentence(template: Template, person: Person, profession: Profession, *, an: bool, acting: bool) -> Sentence:
@@ -121,13 +121,13 @@ def corpus_row(one: Sentence) -> tuple[str, ...]:
     return (one.text, one.tm, one.am, one.tam, one.noun, profession, gender, kind, one.template.name)
 
 
-def corpus_tsv(found: AssociationSet) -> str:
+def corpus_tsv(association_set: AssociationSet) -> str:
     """The whole corpus as TSV with the columns of COLUMNS."""
-    lines = [COLUMNS, *(corpus_row(one) for one in sentences(found))]
+    lines = [COLUMNS, *(corpus_row(sentence) for sentence in sentences(association_set))]
     return "".join("\t".join(cells) + "\n" for cells in lines)
 
 
-def write_corpus(found: AssociationSet, path: Path) -> None:
+def write_corpus(association_set: AssociationSet, path: Path) -> None:
     """Write `corpus_tsv` to *path*. Raises BadFile where it cannot be written."""
     with whole_file(path) as write:
-        write(corpus_tsv(found))
+        write(corpus_tsv(association_set))

@@ -35,7 +35,7 @@ TEXTS = tuple(name for name in COLUMNS if name not in (*NUMBERS, "row", "p_targe
 
 def frame_of(found: Sequence[Associated]) -> pd.DataFrame:
     """The rows of a run as a table with the columns of COLUMNS; undefined is NaN."""
-    return _typed(pd.DataFrame([one.values() for one in found], columns=list(COLUMNS)))
+    return _typed(pd.DataFrame([associated.values() for associated in found], columns=list(COLUMNS)))
 
 
 def read_associations(path: Path | str) -> pd.DataFrame:
@@ -193,7 +193,7 @@ class Crossing:
 
     def once(self) -> Means:
         """The means of the data themselves."""
-        return {gender: np.array([one.sum() / self.counts[gender].sum()]) for gender, one in self.sums.items()}
+        return {gender: np.array([sum_.sum() / self.counts[gender].sum()]) for gender, sum_ in self.sums.items()}
 
 
 def signature(kind: str) -> str:
@@ -213,16 +213,16 @@ def interval(crossing: Crossing, measure: Measure, *genders: str) -> Estimate:
 def joint_interval(crossings: list[Crossing], measure: Callable[[list[Means]], Numbers], *genders: str) -> Estimate:
     """As `interval`, of several crossings over the same professions and words, which are left out together."""
     first = crossings[0]
-    if any(gender not in one.sums for one in crossings for gender in genders):
+    if any(gender not in crossing.sums for crossing in crossings for gender in genders):
         return Estimate.undefined(NOTHING)
-    value = float(measure([one.once() for one in crossings])[0])
+    value = float(measure([crossing.once() for crossing in crossings])[0])
     if not np.isfinite(value):
         return Estimate.undefined(NOTHING)
     sizes = [size for size in (first.professions, first.words(*genders)) if size > 1]
-    found = Estimate(value, units=min(sizes, default=1))
+    estimate = Estimate(value, units=min(sizes, default=1))
     if not sizes:
-        return replace(found, note=ONE_OF_EACH)
-    professions, words, cells = (measure([one.without(axis) for one in crossings]) for axis in (0, 1, None))
+        return replace(estimate, note=ONE_OF_EACH)
+    professions, words, cells = (measure([crossing.without(axis) for crossing in crossings]) for axis in (0, 1, None))
     used = np.any([first.counts[gender].sum(axis=0) > 0 for gender in genders], axis=0)
     pots = [np.flatnonzero(used & (first.strata == pot)) for pot in np.unique(first.strata[used])]
     parts = []
@@ -231,9 +231,9 @@ def joint_interval(crossings: list[Crossing], measure: Callable[[list[Means]], N
     if first.words(*genders) > 1:
         of_pots = [(jackknife(value, words[pot]) ** 2, len(pot) - 1.0) for pot in pots if len(pot) > 1]
         variance = sum(part for part, _ in of_pots)
-        parts.append((variance, satterthwaite(variance, of_pots) if variance else float(found.units - 1)))
+        parts.append((variance, satterthwaite(variance, of_pots) if variance else float(estimate.units - 1)))
     both = jackknife(value, cells[used[np.nonzero(first.cells)[1]]]) ** 2 if len(parts) > 1 else 0.0
-    return of_kinds(found, parts, both)
+    return of_kinds(estimate, parts, both)
 
 
 Z = 1.959963984540054

@@ -94,7 +94,7 @@ class Verdict:
     @property
     def clear(self) -> bool | None:
         """Whether every interval agrees; None where one lacks, and for H3, whose test says it."""
-        found = [] if self.name == "H3" else [one.clear for one in self.evidence]
+        found = [] if self.name == "H3" else [evidence.clear for evidence in self.evidence]
         return None if not found or None in found else all(found)
 
 
@@ -109,14 +109,14 @@ BALANCED = N_("M − W, balanced professions")
 Means2 = Mapping[tuple[str, str], Estimate]  # (class, gender) -> mean association
 
 
-def means_of(found: Sequence[measures.Group]) -> dict[tuple[str, str], Estimate]:
+def means_of(groups: Sequence[measures.Group]) -> dict[tuple[str, str], Estimate]:
     """The means of a describe table by class and gender."""
-    return {(one.kind, one.gender): one.mean for one in found}
+    return {(group.kind, group.gender): group.mean for group in groups}
 
 
-def verdicts(means: Means2, found: Sequence[measures.Difference], margin: float | None = None) -> list[Verdict]:
+def verdicts(means: Means2, differences: Sequence[measures.Difference], margin: float | None = None) -> list[Verdict]:
     """H1 and H2 in both readings and H3, from the means and differences of one model."""
-    by_class = {one.name: one.estimate for one in found}
+    by_class = {difference.name: difference.estimate for difference in differences}
     lacking = Estimate.undefined(NO_BALANCED)
 
     def mean(kind: str, gender: str) -> Estimate:
@@ -168,7 +168,7 @@ def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None, m
     shared = _same_sentences(other, monolingual)
     for kind in ("female", "balanced", "male"):
         parts = [measures.Crossing.of(frame[frame["class"] == kind]) for frame in shared]
-        shapes = {one.sums[gender].shape for one in parts for gender in one.sums}
+        shapes = {part.sums[gender].shape for part in parts for gender in part.sums}
         if len(shapes) == 1:
             estimate = measures.joint_interval(parts, _smaller, "male", "female")
         else:
@@ -203,12 +203,12 @@ def _smaller(means: list[measures.Means]) -> measures.Numbers:
 def published_verdicts(rows: Sequence[Mapping[str, str]]) -> list[Verdict]:
     """H1 and H2 of one model from the printed means of a table (`published_differences`), without intervals."""
     means: dict[tuple[str, str], Estimate] = {}
-    found = []
+    differences = []
     for row in rows:
         woman, man = float(row["woman"]), float(row["man"])
         means[row["class"], "female"], means[row["class"], "male"] = Estimate(woman), Estimate(man)
-        found.append(measures.Difference(row["class"], man, woman, Estimate(man - woman), 20, 9, "pair"))
-    return [one for one in verdicts(means, found) if one.name != "H3"]
+        differences.append(measures.Difference(row["class"], man, woman, Estimate(man - woman), 20, 9, "pair"))
+    return [verdict for verdict in verdicts(means, differences) if verdict.name != "H3"]
 
 
 TABLES = {"en": "EN", "es": "ES art", "es-noart": "ES no art", "eu": "EU"}

@@ -160,24 +160,26 @@ def associate(
     """
     counted = tally if tally is not None else Tally()
     counted.sentences += len(corpus)
-    targets = [one.target_probe() for one in corpus]
-    priors = [one.prior_probe(attribute) for one in corpus]
+    targets = [sentence.target_probe() for sentence in corpus]
+    priors = [sentence.prior_probe(attribute) for sentence in corpus]
     before = scorer.passes
-    with_profession = _answers(scorer, targets, [one.tm for one in corpus], progress)
+    with_profession = _answers(scorer, targets, [sentence.tm for sentence in corpus], progress)
     between = scorer.passes
-    without = _answers(scorer, priors, [one.tam for one in corpus], lambda done, n: progress(done + n // 2, n))
+    without = _answers(
+        scorer, priors, [sentence.tam for sentence in corpus], lambda done, n: progress(done + n // 2, n)
+    )
     counted.target_passes += between - before
     counted.prior_passes += scorer.passes - between
     masks: dict[tuple[str, str], int | None] = {}
     found = []
-    for row, (one, target, prior) in enumerate(zip(corpus, with_profession, without, strict=True), 1):
-        probe, seen = targets[row - 1], (one.tam, one.noun)
+    for row, (sentence, target, prior) in enumerate(zip(corpus, with_profession, without, strict=True), 1):
+        probe, seen = targets[row - 1], (sentence.tam, sentence.noun)
         if attribute == "piece" or seen not in masks:
             masks[seen] = scorer.masks(priors[row - 1])
         logps = (target.logprobs[0], prior.logprobs[0])
         reason = target.reason or prior.reason or association(*logps)[1]
         associated = Associated(
-            row, one, model, target.signature, *logps, scorer.pieces(probe), masks[seen], reason or OK
+            row, sentence, model, target.signature, *logps, scorer.pieces(probe), masks[seen], reason or OK
         )
         counted.count(associated)
         found.append(associated)
@@ -276,10 +278,10 @@ def run(settings: Settings, place: Place) -> AssociationReport:
                 write_row(row.values())
             return found
 
-        asked = ask_models(settings.models, ask, 2 * len(corpus), place.progress)
+        models = ask_models(settings.models, ask, 2 * len(corpus), place.progress)
     digest = hashlib.sha256("\n".join(sentence.text for sentence in corpus).encode()).hexdigest()
     report = AssociationReport(
-        models=asked.models, failed=asked.failed, seconds=asked.seconds, language=settings.language, out=out,
+        models=models.models, failed=models.failed, seconds=models.seconds, language=settings.language, out=out,
         source={"kind": "associations", "name": source.language, "sha256": digest} | source.options,
         sentences=source.sentences,
         settings={"target": settings.target, "attribute": attribute, "precision": settings.precision},

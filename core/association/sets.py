@@ -148,13 +148,13 @@ LONGEST = 300  # characters of a cell
 
 def read_templates(path: Path) -> tuple[Template, ...]:
     """Templates from a TSV with the column `template`, and `name` where wanted (else the number of the line)."""
-    found: list[Template] = []
+    templates: list[Template] = []
     for line, row in _rows(path, "templates"):
         check_template(row["template"], path.name, line)
-        found.append(Template(row["name"] or str(len(found) + 1), row["template"]))
-    _refuse_twice(path, [one.name for one in found])
-    _refuse_twice(path, [one.text for one in found])
-    return tuple(found)
+        templates.append(Template(row["name"] or str(len(templates) + 1), row["template"]))
+    _refuse_twice(path, [template.name for template in templates])
+    _refuse_twice(path, [template.text for template in templates])
+    return tuple(templates)
 
 
 def read_persons(path: Path) -> tuple[Person, ...]:
@@ -162,32 +162,32 @@ def read_persons(path: Path) -> tuple[Person, ...]:
 
     Male and female words stand before neutral ones in the result, in the order of the file.
     """
-    found = []
+    people = []
     for line, row in _rows(path, "persons"):
         gender = next((one for one in GENDERS if one == row["gender"]), None)
         if gender is None:
             message = N_("{file}, line {line}: gender is {found}; it must be male, female or neutral.")
             raise BadFile(message, file=path.name, line=line, found=row["gender"] or "''")
-        found.append(Person(row["person"], gender, row["determiner"], row["pair"]))
-    _refuse_twice(path, [f"{one.key} ({one.gender})" for one in found])
-    _refuse_odd_pairs(path, found)
-    return tuple(sorted(found, key=lambda one: GENDERS.index(one.gender)))
+        people.append(Person(row["person"], gender, row["determiner"], row["pair"]))
+    _refuse_twice(path, [f"{person.key} ({person.gender})" for person in people])
+    _refuse_odd_pairs(path, people)
+    return tuple(sorted(people, key=lambda one: GENDERS.index(one.gender)))
 
 
 def read_professions(path: Path) -> tuple[Profession, ...]:
     """Professions from a TSV with the column `profession`; `female` (form beside a female word), `class`, `field`,
     `women` (per cent).
     """
-    found = []
+    professions = []
     for line, row in _rows(path, "professions"):
         if row["class"] not in (*CLASSES, ""):
             message = N_("{file}, line {line}: class is {found}; it must be male, female, balanced or empty.")
             raise BadFile(message, file=path.name, line=line, found=row["class"])
         name, women = row["profession"], _share(row["women"], path, line)
-        found.append(Profession(name, name, row["female"] or name, row["class"], row["field"], women))
-    _refuse_twice(path, [one.name for one in found])
-    order = list(dict.fromkeys(one.kind for one in found))
-    return tuple(sorted(found, key=lambda one: order.index(one.kind)))
+        professions.append(Profession(name, name, row["female"] or name, row["class"], row["field"], women))
+    _refuse_twice(path, [profession.name for profession in professions])
+    order = list(dict.fromkeys(profession.kind for profession in professions))
+    return tuple(sorted(professions, key=lambda one: order.index(one.kind)))
 
 
 def _share(text: str, path: Path, line: int) -> float | None:
@@ -213,9 +213,9 @@ def _refuse_twice(path: Path, names: list[str]) -> None:
 def _refuse_odd_pairs(path: Path, persons: list[Person]) -> None:
     """A pair is one male and one female word."""
     pairs: dict[str, list[str]] = {}
-    for one in persons:
-        if one.pair:
-            pairs.setdefault(one.pair, []).append(one.gender)
+    for person in persons:
+        if person.pair:
+            pairs.setdefault(person.pair, []).append(person.gender)
     for pair, found in pairs.items():
         genders = sorted(found)
         if genders != ["female", "male"]:
@@ -343,8 +343,8 @@ def _templates(language: Language) -> tuple[Template, ...]:
 def _persons(language: Language, choices: Choices) -> tuple[Person, ...]:
     given = _determiners(language, choices) == "given"
     if language == "zh":
-        found = read_persons(DATA / "association_zh_persons.tsv")
-        return found if given else tuple(Person(one.word, one.gender, "", one.pair) for one in found)
+        people = read_persons(DATA / "association_zh_persons.tsv")
+        return people if given else tuple(Person(person.word, person.gender, "", person.pair) for person in people)
     base = language.partition("-")[0]
     rows = [row for row in table("becpro_persons") if row["language"] == base]
     return tuple(

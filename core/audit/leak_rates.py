@@ -118,10 +118,10 @@ def compare_labels(judged: Sequence[Judged], *, resamples: int = RESAMPLES, seed
 
 def _share(values: Numbers, resampling: Resampling) -> Estimate:
     """The mean of *values* over sentences."""
-    found = over_units(
+    units = over_units(
         resampling, lambda weights: {"": ratio(weights @ values, weights.sum(axis=1))}, len(values), {"": (0.0, 1.0)}
     )
-    return found.get("") or Estimate.undefined(NOTHING_JUDGED)
+    return units.get("") or Estimate.undefined(NOTHING_JUDGED)
 
 
 def _difference(extreme: Numbers, control: Numbers) -> Estimate:
@@ -140,12 +140,12 @@ def _difference(extreme: Numbers, control: Numbers) -> Estimate:
     return over_strata(measures, table, strata, bounds={"": (-1.0, 1.0)})[""]
 
 
-def verdict(found: Compared) -> Note:
+def verdict(compared: Compared) -> Note:
     """The comparison of both ends as a sentence."""
-    low, high = found.difference.low, found.difference.high
-    if found.difference.value is None or low is None or high is None:
+    low, high = compared.difference.low, compared.difference.high
+    if compared.difference.value is None or low is None or high is None:
         return NOTHING_JUDGED
-    values = {"extremes": found.extreme.value, "controls": found.control.value}
+    values = {"extremes": compared.extreme.value, "controls": compared.control.value}
     if low > 0:
         return Note(MORE, values)
     if high < 0:

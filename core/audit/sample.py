@@ -173,7 +173,7 @@ def _controls(rest: "pd.DataFrame", extremes: Sequence[AuditItem], seed: int) ->
     """For every extreme one of *rest* of the same pair and side; which end gets a scarce one is random too."""
     random = np.random.default_rng([seed, 1])
     pools = {cell: part.index.to_numpy() for cell, part in rest.groupby(["pair", "side"], sort=True)}
-    found: list[AuditItem] = []
+    audit_items: list[AuditItem] = []
     shortages = []
     for (pair, side), wanted in Counter((item.pair, item.side) for item in extremes).items():
         ends = [item.toward for item in extremes if (item.pair, item.side) == (pair, side)]
@@ -182,8 +182,8 @@ def _controls(rest: "pd.DataFrame", extremes: Sequence[AuditItem], seed: int) ->
         if len(taken) < wanted:
             shortages.append(Shortage(pair, side, wanted, len(taken)))
         for label, toward in zip(taken, random.permutation(ends), strict=False):
-            found += _items(rest.loc[[label]], "control", _side(toward))
-    return found, shortages
+            audit_items += _items(rest.loc[[label]], "control", _side(toward))
+    return audit_items, shortages
 
 
 def labels_needed(sentences: int, per_item: int) -> int:

@@ -22,18 +22,18 @@ def short(model: str) -> str:
     return PurePath(model).name if model.startswith(("/", ".", "~")) else model
 
 
-def parts(found: Estimate | None, form: str = "+z.3f", say: Say = same) -> tuple[str, str]:
+def parts(estimate: Estimate | None, form: str = "+z.3f", say: Say = same) -> tuple[str, str]:
     """A value with its interval, and apart from it why one of them is missing ("" where none is)."""
-    if found is None:
+    if estimate is None:
         return DASH, ""
-    why = found.reason or found.note if found.value is None or found.low is None else None
-    value = DASH if found.value is None else found.text(form).replace("-", "−")
+    why = estimate.reason or estimate.note if estimate.value is None or estimate.low is None else None
+    value = DASH if estimate.value is None else estimate.text(form).replace("-", "−")
     return value, note_text(why, say)
 
 
-def interval(found: Estimate | None, form: str = "+z.3f", say: Say = same) -> str:
+def interval(estimate: Estimate | None, form: str = "+z.3f", say: Say = same) -> str:
     """A value with its interval; where one is missing, the reason in brackets."""
-    value, why = parts(found, form, say)
+    value, why = parts(estimate, form, say)
     return f"{value} ({why.rstrip('.。')})" if why else value
 
 

@@ -61,11 +61,11 @@ def compare(before: Numbers, after: Numbers, clusters: Units, *, less: Numbers |
         nothing = Estimate.undefined(NOTHING)
         return Comparison(0, lost, 0, None, None, nothing, nothing)
     start = before if less is None else less
-    kept = Units(clusters.kind, *codes_of([str(code) for code in clusters.codes[both]]))
-    size = _mean((np.abs(after) - np.abs(start))[both], kept)
-    shift = _mean((after - start)[both], kept)
+    units = Units(clusters.kind, *codes_of([str(code) for code in clusters.codes[both]]))
+    size = _mean((np.abs(after) - np.abs(start))[both], units)
+    shift = _mean((after - start)[both], units)
     means = float(np.abs(before)[both].mean()), float(np.abs(after)[both].mean())
-    return Comparison(int(both.sum()), lost, kept.count, *means, size, shift)
+    return Comparison(int(both.sum()), lost, units.count, *means, size, shift)
 
 
 def _mean(values: Numbers, clusters: Units) -> Estimate:
@@ -104,17 +104,17 @@ def against_placebos(effects: Sequence[float | None], placebos: Sequence[float |
     one, other = means
     if one.value is None or other.value is None:
         return Estimate.undefined(NOTHING, len(effects))
-    found = Estimate(one.value - other.value, units=min(one.units, other.units))
+    estimate = Estimate(one.value - other.value, units=min(one.units, other.units))
     if one.se is None or other.se is None:
-        return replace(found, note=one.note or other.note)
+        return replace(estimate, note=one.note or other.note)
     from scipy import stats
 
-    parts = [(each.se**2, each.units - 1) for each in means if each.se]
+    parts = [(mean.se**2, mean.units - 1) for mean in means if mean.se]
     variance = sum(part for part, _ in parts)
-    freedom = satterthwaite(variance, parts) if parts else found.units - 1
+    freedom = satterthwaite(variance, parts) if parts else estimate.units - 1
     reach, value = float(stats.t.ppf(0.975, freedom)) * variance**0.5, one.value - other.value
     ends = {"low": value - reach, "high": value + reach, "se": variance**0.5, "df": max(1, int(freedom))}
-    return replace(found, **ends, method=AGAINST_SEEDS)
+    return replace(estimate, **ends, method=AGAINST_SEEDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def cost(before: PerText, after: PerText) -> Cost:
         total = weights @ sums
         return {"rise": total[:, 0] / total[:, 2], "guesses": total[:, 1] / total[:, 2]}
 
-    found = over_units(Resampling(), measures, len(sums))
+    units = over_units(Resampling(), measures, len(sums))
     tokens = int(one[:, 1].sum())
     losses = float(one[:, 0].sum() / tokens), float(other[:, 0].sum() / tokens)
-    return Cost(*losses, found["rise"], found["guesses"], tokens, len(sums))
+    return Cost(*losses, units["rise"], units["guesses"], tokens, len(sums))

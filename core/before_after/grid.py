@@ -213,8 +213,8 @@ class Maker:
 
     def _measured(self, cell: MadeCell, after: str) -> MadeCell:
         source = self._items.source() if self._items else built_in_source(self._settings.language)
-        asked = Settings("", cell.model, (after,), no_cache=True)
-        (model,) = before_and_after(asked, source, Place(Path())).after
+        settings = Settings("", cell.model, (after,), no_cache=True)
+        (model,) = before_and_after(settings, source, Place(Path())).after
         return replace(
             cell, items=model.items, size_before=model.before, size_after=model.after, change=model.size.value,
             signature=model.signature,

@@ -96,7 +96,7 @@ def built_in_source(language: str = "zh") -> ScoreInput:
     from evenhand.core.ruler.own_model import built_in_items, pack_items
 
     items = built_in_items() if language == "zh" else pack_items(language)
-    digest = hashlib.sha256("\n".join(one.sentence for one in items).encode()).hexdigest()
+    digest = hashlib.sha256("\n".join(item.sentence for item in items).encode()).hexdigest()
     return ScoreInput("built-in", built_in_name(language), "sentences", len(items), digest, lambda: iter(items))
 
 
@@ -153,7 +153,7 @@ def _scored(settings: Settings, source: ScoreInput, place: Place) -> tuple["pd.D
         report = score_input(source, ScoreSettings("", models, table, no_cache=settings.no_cache), place)
         if report.failed:
             raise Refused(report.failed[0].error, **report.failed[0].values)
-        return read_scores(table), {one.model: one.signature for one in report.models}
+        return read_scores(table), {model.model: model.signature for model in report.models}
 
 
 def _values(frame: "pd.DataFrame", models: Sequence[str]) -> dict[str, Numbers]:
@@ -209,7 +209,7 @@ def _costs(settings: Settings, texts: list[str]) -> tuple[dict[str, Cost], list[
 
 
 def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], settings: Settings) -> list[PairMeans]:
-    found = []
+    pair_means = []
     for pair in dict.fromkeys(base["pair"]):
         here = (base["pair"] == pair).to_numpy()
         if not pair:
@@ -218,8 +218,8 @@ def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], settings: Setting
         for model in dict.fromkeys(settings.models):
             known = values[model][here][np.isfinite(values[model][here])]
             means[model] = {"mean": float(known.mean()), "size": float(np.abs(known).mean())} if len(known) else None
-        found.append(PairMeans(str(pair), int(here.sum()), means))
-    return found
+        pair_means.append(PairMeans(str(pair), int(here.sum()), means))
+    return pair_means
 
 
 def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], settings: Settings) -> LeftOut | None:

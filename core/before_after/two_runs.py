@@ -95,7 +95,7 @@ class Side:
     def signature(self) -> str:
         """How its numbers were made, by its record; "" where that is not known."""
         models = self.record.get("models") or ()
-        return next((str(one.get("signature") or "") for one in models if one.get("model") == self.model), "")
+        return next((str(model.get("signature") or "") for model in models if model.get("model") == self.model), "")
 
 
 def _name(side: Side) -> str:
@@ -131,7 +131,7 @@ def several_runs(
         sides.append(replace(side, model=model))
     _refuse_both(sides[1 : len(afters) + 1], sides[len(afters) + 1 :])
     rows = _joined(frames)
-    changes = [MEASURED[kind](one) for one in rows]
+    changes = [MEASURED[kind](row) for row in rows]
     found = changes[0] if len(changes) == 1 else _over_seeds(changes, sides[1 : len(afters) + 1])
     alone = len(set[str]().union(*(frame["key"] for frame in frames))) - len(rows[0])
     change = found.measures[0].change
@@ -159,24 +159,24 @@ def _refuse_both(afters: Sequence[Side], placebos: Sequence[Side]) -> None:
 
 def _joined(frames: Sequence["pd.DataFrame"]) -> list["pd.DataFrame"]:
     """The rows that all runs answered: each later run beside the first."""
-    kept = set.intersection(*(set(one["key"][np.isfinite(one["value"])]) for one in frames))
+    kept = set.intersection(*(set(frame["key"][np.isfinite(frame["value"])]) for frame in frames))
     if not kept:
         raise Refused(NOTHING_SHARED)
-    first, *others = (one[one["key"].isin(kept)] for one in frames)
+    first, *others = (frame[frame["key"].isin(kept)] for frame in frames)
     return [first.merge(one, on="key", suffixes=("", "_after")).reset_index(drop=True) for one in others]
 
 
 def _over_seeds(changes: Sequence[Found], after: Sequence[Side]) -> Found:
     """One figure of the changes of several runs, of which those behind *after* are placebos."""
-    by_label = [{one.label: one for one in found.measures} for found in changes]
+    by_label = [{measure.label: measure for measure in found.measures} for found in changes]
     seeds = len(after)
     measures = []
     for label in by_label[0]:
         some = [named.get(label) for named in by_label]
-        values = [one.change.value if one else None for one in some]
+        values = [measure.change.value if measure else None for measure in some]
         change = against_placebos(values[:seeds], values[seeds:]) if values[seeds:] else over_runs(values)
-        of_seeds = [one for one in some[:seeds] if one]
-        means = (_mean_of([one.before for one in of_seeds]), _mean_of([one.after for one in of_seeds]))
+        of_seeds = [measure for measure in some[:seeds] if measure]
+        means = (_mean_of([of_seed.before for of_seed in of_seeds]), _mean_of([of_seed.after for of_seed in of_seeds]))
         measures.append(Measure(label, *means, change, of_seeds[0].items))
     pairs = [
         replace(pair, model=_name(side) if seeds > 1 else "")
@@ -206,7 +206,7 @@ def _data(side: Side) -> dict[str, object]:
 
 def _doubts(sides: Sequence[Side], alone: int) -> list[Note]:
     """What of the runs themselves may make a difference."""
-    found = [Note(ALONE, {"alone": f"{alone:,}"})] if alone else []
+    notes = [Note(ALONE, {"alone": f"{alone:,}"})] if alone else []
     first, *others = (side.record.get("settings") or {} for side in sides)
     names = dict.fromkeys(
         key
@@ -216,8 +216,8 @@ def _doubts(sides: Sequence[Side], alone: int) -> list[Note]:
         if key not in NOT_COMPARED and first.get(key) != one.get(key)
     )
     if names:
-        found.append(Note(OTHER_SETTINGS, {"names": ", ".join(names)}))
-    return found
+        notes.append(Note(OTHER_SETTINGS, {"names": ", ".join(names)}))
+    return notes
 
 
 def _of_model(frame: "pd.DataFrame", side: Side) -> tuple["pd.DataFrame", str]:
@@ -311,7 +311,7 @@ def _associations(rows: "pd.DataFrame") -> Found:
         for kind, profession in CLASSES.items():
             here = of & (rows["class"] == kind).to_numpy()
             found.append(_mean_measure((word, profession), *_only(before, after, here), clusters))
-    measures = [one for one in found if one is not None]
+    measures = [measure for measure in found if measure is not None]
     return Found(measures, [], "profession × word", _farthest(rows, after - before))
 
 
@@ -385,7 +385,7 @@ def _other_answers(rows: "pd.DataFrame", before: str, after: str) -> list[MovedR
 def _write(out: Path, rows: Sequence["pd.DataFrame"], sides: Sequence[Side]) -> None:
     heads = ["after"] if len(sides) == 1 else [_name(side) for side in sides]
     with open_table(out, ("item", "before", *heads), data_line) as write:
-        columns = [one["value_after"] for one in rows]
+        columns = [row["value_after"] for row in rows]
         for text, before, *after in zip(rows[0]["text"], rows[0]["value"], *columns, strict=True):
             write([text, float(before), *map(float, after)])
 
@@ -429,18 +429,18 @@ def judged(labels: "pd.DataFrame", waiting: int, *, margin: float | None = MARGI
     """
     both = labels.groupby("context")["side"].transform("nunique") == len(SIDES) if len(labels) else []
     rows = labels[both] if len(labels) else labels
-    found = [_measure((words,), rows, choice) for choice, words in CHOICES.items()]
+    measures = [_measure((words,), rows, choice) for choice, words in CHOICES.items()]
     people = sorted(map(str, rows["annotator"].unique())) if len(rows) else []
     for who in people if len(people) > 1 else ():
         own = rows[rows["annotator"] == who]
-        found.append(_measure((CHOICES["misgendering"], who), own, "misgendering"))
-    change = found[0].change
+        measures.append(_measure((CHOICES["misgendering"], who), own, "misgendering"))
+    change = measures[0].change
     verdict = verdict_of(change, VERDICTS["misgendering"][::-1]) if change.value is not None else NO_RESULT
     notes = [ONE_MODEL_EACH, *([Note(WAITING, {"waiting": f"{waiting:,}"})] if waiting else [])]
     models = tuple(MeasuredModel(side) for side in SIDES)
     return RunsReport(
         **fields_of(Finding.of(change, verdict, notes, margin)), kind="people", scale="share", unit="context",
-        measures=found, before=models[0], after=models[1], models=models,
+        measures=measures, before=models[0], after=models[1], models=models,
         items=int(rows["item"].nunique()) if len(rows) else 0, annotators=len(people),
         contexts=int(rows["context"].nunique()) if len(rows) else 0,
     )  # fmt: skip

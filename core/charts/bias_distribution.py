@@ -387,7 +387,7 @@ def difference_bins(changes: dict[str, Values]) -> pd.DataFrame:
     known = {name: finite(values) for name, values in changes.items()}
     everything = np.abs(np.concatenate([*known.values(), np.zeros(1)]))
     reach = max(0.05, float(np.quantile(everything, 0.995)))
-    width = next((one for one in STEP_WIDTHS if 2 * reach / one <= MOST_STEPS), STEP_WIDTHS[-1])
+    width = next((step_width for step_width in STEP_WIDTHS if 2 * reach / step_width <= MOST_STEPS), STEP_WIDTHS[-1])
     last = math.ceil(reach / width)
     rows = []
     for name, values in known.items():

@@ -100,7 +100,7 @@ def widths(
 
 def table(found: Sequence[Needed], names: Mapping[str, str]) -> pd.DataFrame:
     """A row a design and number of items: design, items, width (0 to 1)."""
-    rows = [(names[one.design], items, width) for one in found for items, width in one.widths]
+    rows = [(names[needed.design], items, width) for needed in found for items, width in needed.widths]
     return pd.DataFrame(rows, columns=["design", "items", "width"])
 
 

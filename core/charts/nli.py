@@ -53,10 +53,10 @@ def label_colours(palette: Palette) -> dict[str, str]:
     return {"entailment": known[1], "contradiction": gold, "neutral": palette.line}
 
 
-def label_shares(found: Inference, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+def label_shares(inference: Inference, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """Return the labels of each set as one bar of 100%, in the order entailment, contradiction, neutral."""
     rows = []
-    for name, counts in zip(SETS, found.counts, strict=True):
+    for name, counts in zip(SETS, inference.counts, strict=True):
         total = sum(counts)
         for label, count in zip(LABELS, counts, strict=True):
             share = count / total if total else 0.0

@@ -89,13 +89,15 @@ def contrast_says(found: Concordance) -> Note | None:
 
 def as_json(found: Concordance) -> JsonObject:
     """The counts and contrasts as one JSON object; undefined is null with `<key>_reason` beside it."""
-    asked = found.question
-    near = [_contrast(one) | {"word": word} for word, one in zip(asked.near, found.near, strict=True)]
+    question = found.question
+    near = [_contrast(contrast) | {"word": word} for word, contrast in zip(question.near, found.near, strict=True)]
     pair = None
     if found.contrast is not None:
-        pair = {"first": asked.near[0], "second": asked.near[1], "is_pair": asked.is_pair} | _contrast(found.contrast)
+        pair = {"first": question.near[0], "second": question.near[1], "is_pair": question.is_pair} | _contrast(
+            found.contrast
+        )
     names = ("occurrences", "sentences_with", "sentences", "documents", "characters", "unit", "both", "signature")
-    return {"word": asked.word, "near": near, "contrast": pair} | {name: getattr(found, name) for name in names}
+    return {"word": question.word, "near": near, "contrast": pair} | {name: getattr(found, name) for name in names}
 
 
 def _contrast(one: Contrast) -> JsonObject:
@@ -121,16 +123,16 @@ def row(line: Line, asked: Question) -> tuple[str, int, str, str, str, str]:
     return line.document, line.place, left, word, right, near
 
 
-def lines_csv(texts: Iterable[Passage], asked: Question) -> str:
+def lines_csv(texts: Iterable[Passage], question: Question) -> str:
     """Every line of *texts* as a table (CSV) with COLUMNS; no spreadsheet runs a cell of it."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(COLUMNS)
 
     def write(line: Line) -> None:
-        writer.writerow([neutralised(str(cell)) for cell in row(line, asked)])
+        writer.writerow([neutralised(str(cell)) for cell in row(line, question)])
 
-    concordance(texts, asked, on_line=write, listed=0)
+    concordance(texts, question, on_line=write, listed=0)
     return text.getvalue()
 
 

@@ -309,13 +309,13 @@ class _State:
         else:
             unit = asked.unit
         tables = self.by["document" if unit == "document" else "paragraph"].tables
-        found = [contrast(table, clustered=unit != "sentence") for table in tables]
-        near = tuple(found[:-1] if asked.window is None else [_with_window(one) for one in found[:-1]])
+        contrasts = [contrast(table, clustered=unit != "sentence") for table in tables]
+        near = tuple(contrasts[:-1] if asked.window is None else [_with_window(one) for one in contrasts[:-1]])
         return Concordance(
             question=asked,
             unit=unit,
             near=near,
-            contrast=found[-1] if len(asked.near) == 2 else None,
+            contrast=contrasts[-1] if len(asked.near) == 2 else None,
             both=self.both,
             lines=tuple(self.lines),
             near_lines=tuple(self.near_lines),

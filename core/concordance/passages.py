@@ -36,14 +36,14 @@ def passages(
             progress(position)
 
 
-def look_up_files(paths: Iterable[Path | str], asked: Question) -> Concordance:
+def look_up_files(paths: Iterable[Path | str], question: Question) -> Concordance:
     """The answer from the texts below *paths*."""
-    return concordance(passages(paths), asked)
+    return concordance(passages(paths), question)
 
 
-def lines_of_files(paths: Iterable[Path | str], asked: Question) -> str:
+def lines_of_files(paths: Iterable[Path | str], question: Question) -> str:
     """All lines from the texts below *paths* as CSV."""
-    return lines_csv(passages(paths), asked)
+    return lines_csv(passages(paths), question)
 
 
 def _paragraphs(block: Block) -> Iterator[Passage]:

@@ -75,15 +75,15 @@ def chosen_sentences(rows: Sequence[Mapping[str, str]] | None = None) -> tuple[C
 
 def answers_of(one: Chosen, scorers: Mapping[str, Scorer]) -> tuple[Answer, ...]:
     """What each model says; one that cannot be asked has its reason and the others go on."""
-    found = []
+    answers = []
     for model, scorer in scorers.items():
         try:
             reading = read(one.text, scorer, options=one.options)
             told = tuple((push.word, push.change) for push in pushes(reading.slot, scorer))
-            found.append(Answer(model, reading, told))
+            answers.append(Answer(model, reading, told))
         except EvenhandError as error:
-            found.append(Answer(model, None, (), error))
-    return tuple(found)
+            answers.append(Answer(model, None, (), error))
+    return tuple(answers)
 
 
 def page_html(
@@ -91,7 +91,7 @@ def page_html(
 ) -> str:
     """The page as text; *language*: which it opens in."""
     day = (made or datetime.now(UTC)).date().isoformat()
-    sentences = [{"chosen": one, "answers": [_numbers(each) for each in answers]} for one, answers in answered]
+    sentences = [{"chosen": one, "answers": [_numbers(answer) for answer in answers]} for one, answers in answered]
     colours = f":root{{color-scheme:light dark;{css_variables(dark=True)}}}"
     return (
         _environment()
@@ -126,7 +126,7 @@ def _numbers(one: Answer) -> dict[str, Any]:
     if one.reading is None:
         return {
             "model": one.model,
-            "reason": {each: explain(one.reason, each) for each in LANGUAGES} if one.reason else {},
+            "reason": {language: explain(one.reason, language) for language in LANGUAGES} if one.reason else {},
         }
     reading, slot = one.reading, one.reading.slot
     value = reading.bias_log10
@@ -142,13 +142,13 @@ def _numbers(one: Answer) -> dict[str, Any]:
         "side": "none" if value is None or value == 0 else "male" if value > 0 else "female",
         "place": None if value is None else 50 + 50 * max(-FURTHEST, min(FURTHEST, value)) / FURTHEST,
         "value": "—" if value is None else "∞" if math.isinf(value) else f"{value:+.2f}".replace("-", "−"),
-        "odds": {each: _both(message, each, **values) for each in LANGUAGES},
+        "odds": {language: _both(message, language, **values) for language in LANGUAGES},
         "p_male": _percent(reading.p_male),
         "p_female": _percent(reading.p_female),
         "others": _percent(None if mass is None else 1 - mass),
         "small": reading.small_mass,
         "pushes": [(word, _side(change), _signed(change)) for word, change in one.pushes],
-        "fillers": [[(each.word, _percent(each.probability)) for each in row[:SHOWN]] for row in reading.fillers],
+        "fillers": [[(filler.word, _percent(filler.probability)) for filler in row[:SHOWN]] for row in reading.fillers],
         "signature": reading.signature,
     }
 

@@ -21,34 +21,34 @@ ALL_EVEN = Note(N_("Every pair has equally many sentences for both words."))
 SHOWN_SOURCES = 50
 
 
-def as_json(found: Description) -> dict[str, Any]:
+def as_json(description: Description) -> dict[str, Any]:
     """The whole description. Keys are stable; shares are of 1."""
     return {
-        "name": found.name,
-        "kind": found.kind,
-        "items": found.items,
-        "sentences": found.sentences,
-        "characters": to_json(found.characters),
-        "length": to_json(found.lengths),
-        "endings": counted(found.endings),
-        **_coverage(found.coverage),
+        "name": description.name,
+        "kind": description.kind,
+        "items": description.items,
+        "sentences": description.sentences,
+        "characters": to_json(description.characters),
+        "length": to_json(description.lengths),
+        "endings": counted(description.endings),
+        **_coverage(description.coverage),
         "duplicates": {
-            "exact": to_json(found.exact),
-            "without_punctuation": to_json(found.near),
-            "keyword_masked": to_json(found.twins),
+            "exact": to_json(description.exact),
+            "without_punctuation": to_json(description.near),
+            "keyword_masked": to_json(description.twins),
         },
-        "keywords": to_json(found.keywords),
-        **_balance(found),
-        "without_keyword": found.without_keyword,
-        **_origins(found),
-        **({} if found.writing is None else {"writing": _writing(found.writing)}),
-        "signature": found.signature,
+        "keywords": to_json(description.keywords),
+        **_balance(description),
+        "without_keyword": description.without_keyword,
+        **_origins(description),
+        **({} if description.writing is None else {"writing": _writing(description.writing)}),
+        "signature": description.signature,
     }
 
 
-def figures(found: Description) -> list[tuple[str, Any, str | None]]:
+def figures(description: Description) -> list[tuple[str, Any, str | None]]:
     """Return each number of a description by its path (`length.median`), or None with its reason, without lists."""
-    flat = dict(_flat(as_json(found)))
+    flat = dict(_flat(as_json(description)))
     reasons = {key.removesuffix("_reason"): reason for key, reason in flat.items() if key.endswith("_reason")}
     known = [(key, value, None) for key, value in flat.items() if not key.endswith("_reason") and value is not None]
     return [*known, *((key, None, reason) for key, reason in reasons.items())]
@@ -62,43 +62,43 @@ def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
             yield f"{before}{key}", value
 
 
-def _coverage(found: Coverage | None) -> dict[str, Any]:
-    if found is None:
+def _coverage(coverage: Coverage | None) -> dict[str, Any]:
+    if coverage is None:
         return with_reasons({"vocabulary": None}, NO_MODEL)
     return {
         "vocabulary": {
-            "model": found.vocabulary.name,
-            "size": found.vocabulary.size,
-            "kind": found.vocabulary.kind,
-            "distinct_characters": found.distinct,
-            "distinct_of_vocabulary": found.published,
-            "in_vocabulary": found.known,
-            "in_vocabulary_of_vocabulary": found.used,
-            **with_reasons({"in_vocabulary_of_distinct": found.known_share}, NO_TEXT),
-            "unknown_characters": found.unknown_running,
-            **with_reasons({"unknown_share": found.unknown_share}, NO_BLANKS),
-            "unknown_are_lost": found.lost,
-            "commonest_unknown": counted(dict(found.unknown)),
-            "sha256": found.vocabulary.digest,
+            "model": coverage.vocabulary.name,
+            "size": coverage.vocabulary.size,
+            "kind": coverage.vocabulary.kind,
+            "distinct_characters": coverage.distinct,
+            "distinct_of_vocabulary": coverage.published,
+            "in_vocabulary": coverage.known,
+            "in_vocabulary_of_vocabulary": coverage.used,
+            **with_reasons({"in_vocabulary_of_distinct": coverage.known_share}, NO_TEXT),
+            "unknown_characters": coverage.unknown_running,
+            **with_reasons({"unknown_share": coverage.unknown_share}, NO_BLANKS),
+            "unknown_are_lost": coverage.lost,
+            "commonest_unknown": counted(dict(coverage.unknown)),
+            "sha256": coverage.vocabulary.digest,
         }
     }
 
 
-def _balance(found: Description) -> dict[str, Any]:
-    worst = largest_imbalance(found.balances)
+def _balance(description: Description) -> dict[str, Any]:
+    worst = largest_imbalance(description.balances)
     return {
-        "male": sum(one.male for one in found.balances),
-        "female": sum(one.female for one in found.balances),
-        "balance": to_json(found.balances),
+        "male": sum(balance.male for balance in description.balances),
+        "female": sum(balance.female for balance in description.balances),
+        "balance": to_json(description.balances),
         **with_reasons(
             {"largest_imbalance": None if worst is None else {"pair": worst.pair, "missing": worst.missing}},
-            ALL_EVEN if found.balances else NO_PAIR,
+            ALL_EVEN if description.balances else NO_PAIR,
         ),
     }
 
 
-def _origins(found: Description) -> dict[str, Any]:
-    origins = found.origins
+def _origins(description: Description) -> dict[str, Any]:
+    origins = description.origins
     shown = list(origins.named.items())[:SHOWN_SOURCES]
     return {
         "sources": {
@@ -114,12 +114,12 @@ def _origins(found: Description) -> dict[str, Any]:
     }
 
 
-def _writing(found: Writing) -> dict[str, Any]:
+def _writing(writing: Writing) -> dict[str, Any]:
     return {
-        "tokens": {"total": found.total, "distinct": found.distinct, **to_json(found.tokens)},
-        **with_reasons({"distinct_share_within_a_text": found.per_text}, NO_TEXT),
-        "repetitiveness_completion": to_json(found.completion),
-        "repetitiveness_published": to_json(found.published),
+        "tokens": {"total": writing.total, "distinct": writing.distinct, **to_json(writing.tokens)},
+        **with_reasons({"distinct_share_within_a_text": writing.per_text}, NO_TEXT),
+        "repetitiveness_completion": to_json(writing.completion),
+        "repetitiveness_published": to_json(writing.published),
     }
 
 
@@ -136,21 +136,21 @@ def escaped(text: str) -> str:
     return "".join(_ESCAPED.get(one, " " if one.isspace() else one) for one in text)
 
 
-def as_latex(found: Description) -> str:
+def as_latex(description: Description) -> str:
     """Both tables; Chinese needs XeLaTeX or LuaLaTeX with a font that has it. Undefined values are dashes."""
-    return f"% {found.signature}\n% needs \\usepackage{{booktabs}}\n{_facts(found)}\n{_pairs(found)}"
+    return f"% {description.signature}\n% needs \\usepackage{{booktabs}}\n{_facts(description)}\n{_pairs(description)}"
 
 
-def _facts(found: Description) -> str:
-    size, cover, length = found.lengths, found.coverage, "—"
+def _facts(description: Description) -> str:
+    size, cover, length = description.lengths, description.coverage, "—"
     if size.median is not None and size.mean is not None:
         length = f"{size.least} / {size.median:g} / {size.mean:.2f} / {size.most}"
     rows = [
-        ("Sentences" if found.kind == "sentences" else "Generations", f"{found.sentences:,}"),
-        ("Characters", f"{found.characters.total:,}"),
-        ("Distinct characters", f"{found.characters.distinct:,}"),
+        ("Sentences" if description.kind == "sentences" else "Generations", f"{description.sentences:,}"),
+        ("Characters", f"{description.characters.total:,}"),
+        ("Distinct characters", f"{description.characters.distinct:,}"),
         ("Length (min / median / mean / max)", length),
-        ("Duplicate texts", f"{found.exact.surplus:,}"),
+        ("Duplicate texts", f"{description.exact.surplus:,}"),
     ]
     if cover is not None:
         of = f"{cover.vocabulary.name} ({cover.vocabulary.size:,})"
@@ -159,17 +159,17 @@ def _facts(found: Description) -> str:
     return f"\\begin{{tabular}}{{lr}}\n\\toprule\n{lines}\n\\bottomrule\n\\end{{tabular}}\n"
 
 
-def _pairs(found: Description) -> str:
-    if not found.balances:
+def _pairs(description: Description) -> str:
+    if not description.balances:
         return ""
     rows = []
-    for one in found.balances:
+    for balance in description.balances:
         value, low, high = (None if part is None else f"{100 * part:.1f}" for part in
-                            (one.share.value, one.share.low, one.share.high))  # fmt: skip
+                            (balance.share.value, balance.share.low, balance.share.high))  # fmt: skip
         share = "—" if value is None else value if low is None or high is None else f"{value} [{low}, {high}]"
-        counts = f"{one.male:,} & {one.female:,} & {one.male + one.female:,}"
-        rows.append(f"{escaped(one.pair)} & {counts} & {share} \\\\")
-    male, female = (sum(getattr(one, side) for one in found.balances) for side in ("male", "female"))
+        counts = f"{balance.male:,} & {balance.female:,} & {balance.male + balance.female:,}"
+        rows.append(f"{escaped(balance.pair)} & {counts} & {share} \\\\")
+    male, female = (sum(getattr(balance, side) for balance in description.balances) for side in ("male", "female"))
     total = f"Sum & {male:,} & {female:,} & {male + female:,} & \\\\"
     head = r"Pair & male word & female word & both & \% male [95 \%] \\"
     body = "\n".join([head, r"\midrule", *rows, r"\midrule", total])

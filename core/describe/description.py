@@ -170,12 +170,12 @@ class Writing:
 
 def writing(pairs: Sequence[tuple[str, str]]) -> Writing:
     """Of (context, completion) pairs."""
-    words = [[one.lower() for one in tokens(completion) if not one.isspace()] for _, completion in pairs]
-    shares = [len(set(one)) / len(one) for one in words if one]
+    words = [[token.lower() for token in tokens(completion) if not token.isspace()] for _, completion in pairs]
+    shares = [len(set(word)) / len(word) for word in words if word]
     return Writing(
-        tokens=lengths([len(one) for one in words]),
+        tokens=lengths([len(word) for word in words]),
         total=sum(map(len, words)),
-        distinct=len({token for one in words for token in one}),
+        distinct=len({token for word in words for token in word}),
         per_text=sum(shares) / len(shares) if shares else None,
         completion=summary(repetitiveness(completion)[0] for _, completion in pairs),
         published=summary(repetitiveness(full_text(context, completion))[0] for context, completion in pairs),
@@ -220,7 +220,7 @@ def origins(sources: Iterable[str], dates: Iterable[str]) -> Origins:
     """Count *sources* and *dates*, one a text, "" where it is not known."""
     named = Counter(sources)
     unnamed = named.pop("", 0)
-    read = [date_of(one) if one else None for one in dates]
+    read = [date_of(date) if date else None for date in dates]
     known = sorted(one for one in read if one is not None)
     months = Counter(one[:7] for one in known)
     return Origins(
@@ -311,9 +311,9 @@ def described(
     for the figure of before and after; None: the texts themselves. `by_quota`: pairs whose texts were kept by quotas
     for both words.
     """
-    plain, places = [one.text for one in texts], [one.place for one in texts]
+    plain, places = [text.text for text in texts], [text.place for text in texts]
     counted = characters(plain)
-    cells = Counter((one.pair, one.side) for one in texts if one.pair)
+    cells = Counter((text.pair, text.side) for text in texts if text.pair)
     return Description(
         name=name,
         kind=kind,
@@ -323,13 +323,13 @@ def described(
         endings=endings(plain),
         exact=repeats(plain, places),
         near=repeats([bare(text) or None for text in plain], places),
-        twins=repeats([_masked(one) for one in texts], places),
+        twins=repeats([_masked(text) for text in texts], places),
         keywords=keyword_counts(cells if kept is None else kept, before, decided, kind=kind),
         balances=pair_balances(cells, by_quota),
-        origins=origins((one.source for one in texts), (one.date for one in texts)),
+        origins=origins((text.source for text in texts), (text.date for text in texts)),
         coverage=None if vocabulary is None else coverage(counted.counts, vocabulary),
-        without_keyword=sum(1 for one in texts if one.word is None) if kind == "sentences" else 0,
-        writing=writing([(one.context or "", one.text) for one in texts]) if kind == "generations" else None,
+        without_keyword=sum(1 for text in texts if text.word is None) if kind == "sentences" else 0,
+        writing=writing([(text.context or "", text.text) for text in texts]) if kind == "generations" else None,
         # A line break after each: two texts are another set than the one that they make together.
         digest=hashlib.sha256("".join(f"{text}\n" for text in plain).encode("utf-8", "surrogatepass")).hexdigest(),
     )

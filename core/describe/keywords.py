@@ -98,10 +98,10 @@ def keyword_counts(
         counted = (before or after).get((pair, side), 0)
         of_pair[pair] = of_pair.get(pair, 0) + counted
     order = sorted(cells, key=lambda cell: (-of_pair[cell[0]], cell[0], cell[1] != "male", cell[1]))
-    found = tuple(_count(cell, after, before, decided) for cell in order)
+    counts = tuple(_count(cell, after, before, decided) for cell in order)
     if kind == "sentences":
-        return found
-    return tuple(replace(one, share=Estimate.undefined(NEITHER)) for one in found)
+        return counts
+    return tuple(replace(keyword_count, share=Estimate.undefined(NEITHER)) for keyword_count in counts)
 
 
 def _count(
@@ -153,8 +153,8 @@ def pair_balances(counts: Mapping[Cell, int], by_quota: Collection[str] = ()) ->
 
 
 def _share(male: int, both: int, *, fixed: bool) -> Estimate:
-    found = modified_wilson(male, both, nothing=NO_SENTENCE)
-    return replace(found, low=None, high=None, note=BY_QUOTA, method="") if fixed and both else found
+    estimate = modified_wilson(male, both, nothing=NO_SENTENCE)
+    return replace(estimate, low=None, high=None, note=BY_QUOTA, method="") if fixed and both else estimate
 
 
 def largest_imbalance(balances: Sequence[PairBalance]) -> PairBalance | None:

@@ -57,7 +57,7 @@ class Vocabulary:
         if self.strips:
             found = "".join(one for one in unicodedata.normalize("NFD", found) if unicodedata.category(one) != "Mn")
         parts = found or character
-        return all({one, PIECE + one, SPACE + one} & self.words for one in parts)
+        return all({part, PIECE + part, SPACE + part} & self.words for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Coverage:
 
 def coverage(counts: Mapping[str, int], found: Vocabulary) -> Coverage:
     """Coverage by *found* of texts with these characters (character -> how often). Blanks belong to no word."""
-    known = {one for one in counts if found.knows(one)}
+    known = {count for count in counts if found.knows(count)}
     running = {one: count for one, count in counts.items() if not one.isspace()}
     unknown = sorted(((o, c) for o, c in running.items() if o not in known), key=lambda pair: (-pair[1], pair[0]))
     total = sum(running.values())
@@ -133,11 +133,11 @@ def vocabulary(name: str, *, files: bool = True) -> Vocabulary:
 
 def _cached(name: str) -> Path | None:
     """The snapshot of a hub model with a vocabulary; its weights need not be there."""
-    kept = hub_cache() / f"models--{name.replace('/', '--')}"
-    reference = kept / "refs" / "main"
+    path = hub_cache() / f"models--{name.replace('/', '--')}"
+    reference = path / "refs" / "main"
     if not reference.is_file():
         return None
-    folder = kept / "snapshots" / reference.read_text().strip()
+    folder = path / "snapshots" / reference.read_text().strip()
     return folder if any((folder / file).is_file() for file in FILES) else None
 
 

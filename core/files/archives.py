@@ -68,22 +68,22 @@ def _unpack(path: Path, password: str | None, name: str, folder: str) -> list[Me
 
 
 def _members(archive: pyzipper.AESZipFile, name: str) -> list[zipfile.ZipInfo]:
-    found = [
+    infos = [
         info for info in archive.infolist()
         if not info.is_dir() and PurePosixPath(info.filename).suffix.lower() in TABLES
         and not PurePosixPath(info.filename).name.startswith(".") and "__MACOSX" not in info.filename
     ]  # fmt: skip
-    if not found:
+    if not infos:
         message = N_("{file} contains no table. Add CSV, TSV, JSON Lines or Excel files.")
         raise BadFile(message, file=name)
-    if len(found) > MOST_MEMBERS or sum(info.file_size for info in found) > MOST_BYTES:
+    if len(infos) > MOST_MEMBERS or sum(info.file_size for info in infos) > MOST_BYTES:
         raise BadFile(N_("{file} contains more than 2,000 files or 2 GB; split it."), file=name)
-    size = sum(info.file_size for info in found)
-    refuse_bomb(name, size, sum(info.compress_size for info in found))
+    size = sum(info.file_size for info in infos)
+    refuse_bomb(name, size, sum(info.compress_size for info in infos))
     if size > shutil.disk_usage(gettempdir()).free:
         message = N_("Not enough disk space to unpack {file}: it needs {megabytes} MB in {folder}.")
         raise BadFile(message, file=name, megabytes=f"{size >> 20:,}", folder=gettempdir())
-    return sorted(found, key=lambda info: info.filename)
+    return sorted(infos, key=lambda info: info.filename)
 
 
 def _extract(
@@ -133,8 +133,8 @@ def read_to_end(path: str, name: str) -> None:
             _read_rows(Path(path), name)
             return
         with unpacked(path, None, name) as members:
-            for one in members:
-                _read_rows(one.path, one.name)
+            for member in members:
+                _read_rows(member.path, member.name)
 
 
 def _read_rows(path: Path, name: str) -> None:

@@ -142,7 +142,11 @@ def _check(path: Path, name: str) -> None:
     if size > MOST_BYTES:
         raise BadFile(N_("{file} unpacks to more than 1 GB; split it."), file=name)
     refuse_bomb(name, size, path.stat().st_size)
-    if any(one.file_size > MOST_SHARED_BYTES for one in members if one.filename.lower().endswith("sharedstrings.xml")):
+    if any(
+        member.file_size > MOST_SHARED_BYTES
+        for member in members
+        if member.filename.lower().endswith("sharedstrings.xml")
+    ):
         raise BadFile(N_("{file} contains more than 256 MB of distinct texts; split it."), file=name)
 
 

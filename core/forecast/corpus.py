@@ -129,8 +129,8 @@ def forecast(
     the spread of an assumption is not known. The same input and seed give the same numbers.
     """
     accepted, reviewed = pilot
-    accepted += sum(one.accepted for one in supplies.values())
-    pooled = (accepted, reviewed + sum(one.reviewed for one in supplies.values()))
+    accepted += sum(supply.accepted for supply in supplies.values())
+    pooled = (accepted, reviewed + sum(supply.reviewed for supply in supplies.values()))
     if not pooled[1] and assumed is not None:
         return _at_share(supplies, characters, assumed)
     random = np.random.default_rng(seed)
@@ -148,7 +148,7 @@ def forecast(
         cells.append(CellForecast(pair, side, supply, rate, own, expected, answer, text))
         capped.append(None if kept is None else np.minimum(kept, supply.quota))
         needs.append(needed)
-    quota = sum(one.quota for one in supplies.values())
+    quota = sum(supply.quota for supply in supplies.values())
     method = f"forecast|beta-binomial|draws:{draws}|seed:{seed}|v{METHOD}"
     return Forecast(tuple(cells), quota, _together(capped), *_most(cells, needs), method)
 

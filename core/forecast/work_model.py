@@ -57,7 +57,7 @@ class LabelTime:
         if len(items) == 1:
             self.mean, self._means = Estimate(value, units=1, note=ONE_ITEM), np.full(draws, value)
             return
-        sums, counts = np.array([one.sum() for one in items]), np.array([float(len(one)) for one in items])
+        sums, counts = np.array([item.sum() for item in items]), np.array([float(len(item)) for item in items])
         for n in range(draws):
             drawn = random.integers(len(items), size=len(items))
             self._means[n] = sums[drawn].sum() / counts[drawn].sum()
@@ -241,10 +241,10 @@ class _Total:
 
     def share_below(self, other: "_Total") -> Estimate:
         """1 - this / other."""
-        found = self.over(other)
-        if found.value is None or found.low is None or found.high is None:
-            return found
-        return Estimate(1 - found.value, 1 - found.high, 1 - found.low)
+        estimate = self.over(other)
+        if estimate.value is None or estimate.low is None or estimate.high is None:
+            return estimate
+        return Estimate(1 - estimate.value, 1 - estimate.high, 1 - estimate.low)
 
 
 class _Drawn:
@@ -308,7 +308,7 @@ def _needed_in_all(needs: Sequence[CellNeed]) -> Estimate:
     if missing := [need.needed for need in needs if need.needed.value is None]:
         return Estimate(None, low=low, reason=missing[0].reason)
     high = sum(one for one in highs if one is not None) if None not in highs else None
-    return Estimate(sum(one for one in values if one is not None), low, high)
+    return Estimate(sum(value for value in values if value is not None), low, high)
 
 
 def _sum(parts: Sequence[tuple[float, Numbers]], known: bool) -> _Total:

@@ -82,8 +82,8 @@ def seed_of(seed: int, key: str, index: int) -> int:
 def distinct(contexts: Iterable[Context]) -> dict[str, Context]:
     """Key -> the first context of it, in their order."""
     found: dict[str, Context] = {}
-    for one in contexts:
-        found.setdefault(one.key, one)
+    for context in contexts:
+        found.setdefault(context.key, context)
     return found
 
 
@@ -111,8 +111,10 @@ def chunks(found: Sequence[Task], size: int = CHUNK) -> list[list[Task]]:
 def context_digest(contexts: Iterable[Context]) -> str:
     """SHA-256 over the contexts and what goes along, in their order."""
     sha = hashlib.sha256()
-    for one in contexts:
-        line = json.dumps([one.key, one.template, one.extra], ensure_ascii=False, sort_keys=True, default=str)
+    for context in contexts:
+        line = json.dumps(
+            [context.key, context.template, context.extra], ensure_ascii=False, sort_keys=True, default=str
+        )
         sha.update(line.encode("utf-8", "surrogatepass") + b"\n")
     return sha.hexdigest()
 
@@ -188,15 +190,15 @@ def open_contexts(named: Path | str, filling: Filling | None = None) -> ContextI
             "{file}: which column holds the contexts? Its columns: {found}. Rename one to context, or choose it."
         )
         raise BadFile(message, file=source.name, found=", ".join(source.columns[:20]) or "—")
-    found, problems = [], []
+    contexts, problems = [], []
     for row in rows(source):
         try:
             if row.problem is not None:
                 raise row.problem
-            found.append(_context(row, column))
+            contexts.append(_context(row, column))
         except EvenhandError as error:
             problems.append(Problem(source.name, row.line, "context", error.message, error.values))
-    return _input(source.name, found, problems, filling)
+    return _input(source.name, contexts, problems, filling)
 
 
 def contexts_of(source: TemplateSource, filling: Filling) -> Iterator[Context]:
@@ -211,22 +213,29 @@ def contexts_of(source: TemplateSource, filling: Filling) -> Iterator[Context]:
         also = [name for name in only if name not in sets(source.dataset)]
         found = instances(source, passes=filling.passes, seed=filling.seed, also=also, only=only)
         for setting in filling.settings:
-            for one in found:
-                text = one.context(setting)
-                yield Context(text, one.name, one.pronouns, one.dataset, setting, f"{one.dataset}:{one.template}")
+            for instance in found:
+                text = instance.context(setting)
+                yield Context(
+                    text,
+                    instance.name,
+                    instance.pronouns,
+                    instance.dataset,
+                    setting,
+                    f"{instance.dataset}:{instance.template}",
+                )
         return
-    kept = [one for one in source.prompts if not only or any(name in only for name in one.pronouns)]
-    if not kept:
+    prompts = [prompt for prompt in source.prompts if not only or any(name in only for name in prompt.pronouns)]
+    if not prompts:
         raise Refused("No instance is left: there is no template, nobody is named, or no set is chosen.")
-    for prompt in kept:
+    for prompt in prompts:
         kind = {"antecedent": prompt.kind} if prompt.kind else {}
         yield Context(prompt.text, prompt.name, prompt.pronouns, source.dataset, "", f"tango:{prompt.id}", kind)
 
 
-def _input(name: str, found: list[Context], problems: list[Problem], filling: Filling) -> ContextInput:
+def _input(name: str, contexts: list[Context], problems: list[Problem], filling: Filling) -> ContextInput:
     if filling.trim:
-        found = [replace(context, text=context.text.rstrip()) for context in found]
-    once = tuple(distinct(found).values())
+        contexts = [replace(context, text=context.text.rstrip()) for context in contexts]
+    once = tuple(distinct(contexts).values())
     if not once:
         if not problems:
             raise BadFile(N_("{file} contains no context."), file=name)
@@ -235,7 +244,7 @@ def _input(name: str, found: list[Context], problems: list[Problem], filling: Fi
         why = first.message.format(**first.values) if first.values else first.message
         raise BadFile(message, file=name, line=first.line, why=why)
     kept = once[: filling.limit] if filling.limit else once
-    return ContextInput(name, kept, tuple(problems), len(found) - len(once))
+    return ContextInput(name, kept, tuple(problems), len(contexts) - len(once))
 
 
 def _context(row: Row, column: str) -> Context:

@@ -68,11 +68,11 @@ class LocalWriter:
         """See `Writer`."""
         return self.generator.refusal(context.text)
 
-    def write(self, found: Sequence[Task], there: Collection[int], keep: Keep) -> list[EvenhandError]:
+    def write(self, tasks: Sequence[Task], there: Collection[int], keep: Keep) -> list[EvenhandError]:
         """See `Writer`. A batch of which a part is there is written again as a whole: only so it comes out the same."""
         from evenhand.core.models.generating import Prompt
 
-        for chunk in chunks(found, self.chunk):
+        for chunk in chunks(tasks, self.chunk):
             if all(task.number in there for task in chunk):
                 continue
             made = self.generator.write([Prompt(task.context.text, task.seed) for task in chunk])
@@ -150,9 +150,9 @@ class ServerWriter:
         """See `Writer`: the server says so itself when its turn comes."""
         return None if context.text else Refused(N_("The context is empty."))
 
-    def write(self, found: Sequence[Task], there: Collection[int], keep: Keep) -> list[EvenhandError]:
+    def write(self, tasks: Sequence[Task], there: Collection[int], keep: Keep) -> list[EvenhandError]:
         """See `Writer`; texts come in the order in which the server finishes them."""
-        waiting = [task for task in found if task.number not in there]
+        waiting = [task for task in tasks if task.number not in there]
         errors: list[EvenhandError] = []
 
         async def work(client: httpx.AsyncClient, task: Task) -> None:

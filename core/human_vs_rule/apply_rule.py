@@ -90,12 +90,12 @@ def with_verdicts(generations: "pd.DataFrame") -> "pd.DataFrame":
     """
     import pandas as pd
 
-    found = [apply_rule(row) for row in generations[["text", "pronouns", "dataset"]].to_dict("records")]
+    verdicts = [apply_rule(row) for row in generations[["text", "pronouns", "dataset"]].to_dict("records")]
     return generations.assign(
-        rule_correct=[float("nan") if one.correct is None else float(one.correct) for one in found],
+        rule_correct=[float("nan") if one.correct is None else float(one.correct) for one in verdicts],
         **{
             name: pd.Series(
-                [getattr(one, name.removeprefix("rule_")) for one in found], index=generations.index, dtype=object
+                [getattr(one, name.removeprefix("rule_")) for one in verdicts], index=generations.index, dtype=object
             )
             for name in RULE[1:]
         },

@@ -408,9 +408,14 @@ def _difference(why: Bin, labels: Sequence[Any]) -> Difference:
     one = labels[0]
     annotator_labels = tuple(
         AnnotatorLabel(
-            each.annotator, each.choice, _flag(each.extraneous), tuple(map(tuple, each.spans)), each.reasons, each.note
+            label.annotator,
+            label.choice,
+            _flag(label.extraneous),
+            tuple(map(tuple, label.spans)),
+            label.reasons,
+            label.note,
         )
-        for each in labels
+        for label in labels
     )
     origin = (one.text, one.context, one.name, one.model, one.pronoun, one.dataset, one.setting)
     return Difference(one.item, why, *origin, _rule(one), annotator_labels)

@@ -84,8 +84,8 @@ def context_means(
     def measures(weights: Numbers) -> dict[str, Numbers]:
         return {name: ratio(weights @ total, weights @ known) for name, (total, known) in sums.items()}
 
-    found = over_units(resampling, measures, count, dict.fromkeys(values, bounds), _known(sums))
-    return {name: _mean(column, found.get(name), len(clusters)) for name, column in values.items()}
+    units = over_units(resampling, measures, count, dict.fromkeys(values, bounds), _known(sums))
+    return {name: _mean(column, units.get(name), len(clusters)) for name, column in values.items()}
 
 
 def codes_of(clusters: Sequence[Hashable]) -> tuple[NDArray[np.int64], int]:
@@ -106,12 +106,12 @@ def _known(sums: Mapping[str, tuple[Numbers, Numbers]]) -> dict[str, list[Number
     return {name: [known] for name, (_total, known) in sums.items()}
 
 
-def _mean(column: Numbers, found: Estimate | None, rows: int) -> Mean:
+def _mean(column: Numbers, estimate: Estimate | None, rows: int) -> Mean:
     known = column[np.isfinite(column)]
-    if found is None or not len(known):
+    if estimate is None or not len(known):
         return Mean(Estimate.undefined(NOT_SAID if rows else NOTHING), None, 0)
     published = float(known.std(ddof=1) / math.sqrt(len(known))) if len(known) > 1 else None
-    return Mean(found, published, len(known))
+    return Mean(estimate, published, len(known))
 
 
 NO_STRATUM = Note(N_("No stratum has a labelled generation."))
@@ -160,14 +160,14 @@ def weighted(
     shape = (count, len(order))
     sums = np.bincount(place, weights=held, minlength=count * len(order)).reshape(shape).astype(float)
     counts = np.bincount(place, minlength=count * len(order)).reshape(shape).astype(float)
-    found = over_units(
+    estimate = over_units(
         resampling or Resampling(),
         lambda weights: {"rate": _rates(weights, sums, counts, sizes)},
         count,
         {"rate": (0.0, 1.0)},
     )["rate"]
     thin = int((counts.sum(axis=0) == 1).sum())
-    return Weighted(float(held.mean()), found, len(held), total, float(sizes.sum()) / total, len(order), thin)
+    return Weighted(float(held.mean()), estimate, len(held), total, float(sizes.sum()) / total, len(order), thin)
 
 
 def _rates(weights: Numbers, sums: Numbers, counts: Numbers, sizes: NDArray[np.float64]) -> Numbers:

@@ -87,7 +87,7 @@ def alternative_annotator_test(
 
     won = [bool(one <= LEVEL) for one in stats.false_discovery_control(p, method="by")] if p else []
     found = tuple(_against(who, scores[who], eps, dict(zip(tested, won, strict=True)).get(who)) for who in names)
-    shares = [one.judge_share for one in found if one.judge_share is not None]
+    shares = [against.judge_share for against in found if against.judge_share is not None]
     if not shares:
         return Verdict(eps, None, None, found, NOBODY)
     few = Note(FEW_ANNOTATORS, {"number": len(won)}) if len(won) < FEWEST_ANNOTATORS else None

@@ -188,7 +188,7 @@ class Prompt:
     @property
     def codes(self) -> tuple[str, ...]:
         """The codes of the choices, in their order."""
-        return tuple(one.code for one in self.options)
+        return tuple(option.code for option in self.options)
 
     def for_text(self, text: JudgedText, template: str | None = None) -> str:
         """The prompt for one text."""
@@ -214,9 +214,9 @@ class Prompt:
         """The choices, a line each, by code or by letter."""
         if self.way == "letter":
             return "\n".join(
-                f"{letter}. {one.en or one.zh}" for letter, one in zip(LETTERS, self.options, strict=False)
+                f"{letter}. {option.en or option.zh}" for letter, option in zip(LETTERS, self.options, strict=False)
             )
-        return "\n".join(f'- "{one.code}": {one.en or one.zh}' for one in self.options)
+        return "\n".join(f'- "{option.code}": {option.en or option.zh}' for option in self.options)
 
     @property
     def format(self) -> str:
@@ -325,24 +325,24 @@ def _marks(text: str, words: Any, kind: str) -> list[tuple[int, int, str]]:
 
 def places_of(word: str, text: str) -> list[tuple[int, int]]:
     """Where *word* stands in *text* as a whole word, in any capitals: half-open code points."""
-    return [one.span() for one in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)]
+    return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)]
 
 
 def apart(spans: Sequence[tuple[int, int, str]]) -> tuple[tuple[int, int, str], ...]:
     """Marks in the order of the text, without those that overlap an earlier one."""
     kept: list[tuple[int, int, str]] = []
-    for one in sorted(spans):
-        if not kept or one[0] >= kept[-1][1]:
-            kept.append(one)
+    for span in sorted(spans):
+        if not kept or span[0] >= kept[-1][1]:
+            kept.append(span)
     return tuple(kept[:MOST_MARKS])
 
 
 def most_said(answers: Sequence[Answer]) -> tuple[Answer, dict[str, float]]:
     """The answer that most of several samples give (of a tie the one that came first), and the share of each choice."""
-    counts = Counter(one.choice for one in answers)
+    counts = Counter(answer.choice for answer in answers)
     choice = counts.most_common(1)[0][0]
-    mine = [one for one in answers if one.choice == choice]
-    flags = [one.extraneous for one in answers if one.extraneous is not None]
+    mine = [answer for answer in answers if answer.choice == choice]
+    flags = [answer.extraneous for answer in answers if answer.extraneous is not None]
     flag = sum(flags) * 2 > len(flags) if flags else None
     shares = {code: number / len(answers) for code, number in counts.items()}
     return Answer(choice, flag, mine[0].spans), shares

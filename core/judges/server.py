@@ -77,7 +77,7 @@ class _Used:
             if isinstance(usage.get(key), int):
                 setattr(self, name, (getattr(self, name) or 0) + usage[key])
         parts = (data.get("model"), data.get("system_fingerprint"))
-        self.answered = " ".join(str(one) for one in parts if one)[:200]
+        self.answered = " ".join(str(part) for part in parts if part)[:200]
 
 
 class ServerJudge:
@@ -210,18 +210,24 @@ class CausalJudge:
             flags: Sequence[Score | None] = [None] * len(some)
             if self.prompt.flag:
                 flags = self.scorer.score([_probe(self.prompt.for_text(text, FLAG), 2) for text in some])
-            found: list[JudgeLabel | None] = []
+            judge_labels: list[JudgeLabel | None] = []
             for text, choice, flag in zip(some, choices, flags, strict=True):
                 try:
-                    found.append(self._label(text, choice, flag))
+                    judge_labels.append(self._label(text, choice, flag))
                 except Refused as error:
-                    found.append(None)
+                    judge_labels.append(None)
                     fail(text.item, error)
-            marks = self._marks([(text, one) for text, one in zip(some, found, strict=True) if one is not None])
+            marks = self._marks(
+                [
+                    (text, judge_label)
+                    for text, judge_label in zip(some, judge_labels, strict=True)
+                    if judge_label is not None
+                ]
+            )
             each = (time.monotonic() - began) / len(some)
-            for one in found:
-                if one is not None:
-                    keep(replace(one, spans=apart(marks.get(one.item, ())), seconds=each))
+            for judge_label in judge_labels:
+                if judge_label is not None:
+                    keep(replace(judge_label, spans=apart(marks.get(judge_label.item, ())), seconds=each))
 
     def _marks(self, judged: Sequence[tuple[JudgedText, JudgeLabel]]) -> dict[int, list[tuple[int, int, str]]]:
         """The marked words by item: every place of a word for which "yes" is likelier than "no"."""
@@ -237,7 +243,7 @@ class CausalJudge:
         questions = [self.prompt.for_text(text, MARKS[kind].replace("{word}", word)) for text, kind, word in asked]
         found: dict[int, list[tuple[int, int, str]]] = {}
         for (text, kind, word), score in zip(
-            asked, self.scorer.score([_probe(one, 2) for one in questions]), strict=True
+            asked, self.scorer.score([_probe(question, 2) for question in questions]), strict=True
         ):
             no, yes = (*score.logprobs, None, None)[:2]
             if no is not None and yes is not None and yes > no:
@@ -248,12 +254,12 @@ class CausalJudge:
         system = f"{self.prompt.system.strip()}\n\n" if self.prompt.system.strip() else ""
         return system + self.prompt.for_text(text)
 
-    def _label(self, text: JudgedText, found: Score, flag: Score | None) -> JudgeLabel:
-        shares = _shares(found, self.prompt.codes)
+    def _label(self, text: JudgedText, score: Score, flag: Score | None) -> JudgeLabel:
+        shares = _shares(score, self.prompt.codes)
         said = _shares(flag, ("no", "yes")) if flag is not None else None
         choice = max(shares, key=shares.__getitem__)
         extraneous = None if said is None else said["yes"] > said["no"]
-        return JudgeLabel(text.item, choice, extraneous, shares=shares, answered=found.signature)
+        return JudgeLabel(text.item, choice, extraneous, shares=shares, answered=score.signature)
 
 
 def _probe(prompt: str, choices: int) -> MaskedSentence:
@@ -262,8 +268,8 @@ def _probe(prompt: str, choices: int) -> MaskedSentence:
     return MaskedSentence(f"{text}A", len(text), len(text) + 1, tuple(LETTERS[:choices]))
 
 
-def _shares(found: Score, codes: Sequence[str]) -> dict[str, float]:
-    known = {letter: value for letter, value in zip(LETTERS, found.logprobs, strict=False) if value is not None}
+def _shares(score: Score, codes: Sequence[str]) -> dict[str, float]:
+    known = {letter: value for letter, value in zip(LETTERS, score.logprobs, strict=False) if value is not None}
     if len(known) < len(codes):
-        raise Refused(NO_ANSWER, why=found.reason or "-")
+        raise Refused(NO_ANSWER, why=score.reason or "-")
     return shares_of(known, codes)

@@ -74,10 +74,10 @@ class Examined:
 
     def cell(self, where: Cell) -> CellCounts:
         """The counts of a pair and side."""
-        found = self.cells.get(where)
-        if found is None:
-            found = self.cells[where] = CellCounts()
-        return found
+        cell_counts = self.cells.get(where)
+        if cell_counts is None:
+            cell_counts = self.cells[where] = CellCounts()
+        return cell_counts
 
 
 @contextmanager
@@ -114,7 +114,7 @@ class Examiner:
         self.compares = any(settings.mode(pair.name, "near_duplicate") != "off" for pair in settings.pairs)
 
     def _steps(self, pair: str) -> list[tuple[str, Mode, Check]]:
-        modes = ((code, self.settings.mode(pair, code), one.check) for code, one in FILTERS.items())
+        modes = ((code, self.settings.mode(pair, code), filter_.check) for code, filter_ in FILTERS.items())
         return [(code, mode, check) for code, mode, check in modes if check is not None and mode != "off"]
 
     def only_keyword(self, sentence: str, hits: list[tuple[int, Word]]) -> tuple[int, Word] | None:
@@ -146,12 +146,12 @@ class Examiner:
     def __call__(self, item: tuple[Block, int]) -> Examined:
         """The counts, examples and candidates of a block."""
         block, position = item
-        found = Examined(block.name, position, encoding=block.encoding)
+        examined = Examined(block.name, position, encoding=block.encoding)
         with no_circles():
-            _Work(self, block, found).run()
+            _Work(self, block, examined).run()
         if self.compares:
-            found.keys = band_keys([one.masked for one in found.mined])
-        return found
+            examined.keys = band_keys([mined.masked for mined in examined.mined])
+        return examined
 
 
 def examiner(settings: JsonObject) -> Examiner:
@@ -162,8 +162,8 @@ def examiner(settings: JsonObject) -> Examiner:
 class _Work:
     """The examination of one block."""
 
-    def __init__(self, examiner: Examiner, block: Block, found: Examined) -> None:
-        self.examiner, self.block, self.found = examiner, block, found
+    def __init__(self, examiner: Examiner, block: Block, examined: Examined) -> None:
+        self.examiner, self.block, self.found = examiner, block, examined
         self.finder, self.settings = examiner.finder, examiner.settings
         self.cleaner = Cleaner(block.shape, examiner.settings.spaced)
         self.text = ""
@@ -385,9 +385,9 @@ def _lead(part: str, sentence: str) -> int:
     return len(part) - len(kept) if kept.startswith(sentence[0]) else 0
 
 
-def example_of(found: Candidate, finding: Finding, file: str, offset: int, like: str = "") -> Example:
+def example_of(candidate: Candidate, finding: Finding, file: str, offset: int, like: str = "") -> Example:
     """The example in the report of a sentence that a filter rejected."""
-    return Example(found.sentence, found.start, found.end, finding.reason, finding.span, file, offset, like)
+    return Example(candidate.sentence, candidate.start, candidate.end, finding.reason, finding.span, file, offset, like)
 
 
 @cache

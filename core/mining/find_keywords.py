@@ -98,10 +98,10 @@ def split_spaced(line: str) -> list[str]:
     return [*parts, line[start:]] if start < len(line) else parts
 
 
-def counterpart(found: Candidate) -> str:
+def counterpart(candidate: Candidate) -> str:
     """The word of the other side, with the capitals of the word that stands there: He -> She."""
-    word, other = found.keyword, found.counterpart
-    if word == found.pair.word(found.side):
+    word, other = candidate.keyword, candidate.counterpart
+    if word == candidate.pair.word(candidate.side):
         return other
     return other.upper() if word.isupper() and len(word) > 1 else other.capitalize()
 

@@ -55,11 +55,11 @@ def read_pairs(path: Path) -> tuple[KeywordPair, ...]:
 def pairs_of(text: str, name: str) -> tuple[KeywordPair, ...]:
     """The pairs of the text of such a file; `name` is what messages call it."""
     seen: dict[str, int] = {}
-    found = []
+    keyword_pairs = []
     for line, row in pair_rows(text, name):
-        found.append(pair_of(row, name, line))
-        _refuse_twice(found[-1], seen, name, line)
-    return tuple(found)
+        keyword_pairs.append(pair_of(row, name, line))
+        _refuse_twice(keyword_pairs[-1], seen, name, line)
+    return tuple(keyword_pairs)
 
 
 def pair_rows(text: str, name: str) -> list[tuple[int, dict[str, str]]]:
@@ -91,10 +91,10 @@ def pair_rows(text: str, name: str) -> list[tuple[int, dict[str, str]]]:
 def typed_pairs(words: Iterable[str]) -> tuple[KeywordPair, ...]:
     """Pairs typed as 男士/女士, male first. Raises as `read_pairs` does, the first pair being line 2."""
     lines = ["male\tfemale"]
-    for one in words:
-        parts = [part.strip() for part in one.split("/")]
-        if len(parts) != 2 or not all(parts) or "\t" in one or "\n" in one:
-            raise BadFile(NOT_TYPED, text=one)
+    for word in words:
+        parts = [part.strip() for part in word.split("/")]
+        if len(parts) != 2 or not all(parts) or "\t" in word or "\n" in word:
+            raise BadFile(NOT_TYPED, text=word)
         lines.append("\t".join(parts))
     return pairs_of("\n".join(lines), "--pair")
 

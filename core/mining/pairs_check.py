@@ -65,16 +65,16 @@ class WordUse:
     kept: list[Occurrence] = field(default_factory=list)
     chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311
 
-    def add(self, found: Occurrence) -> None:
+    def add(self, occurrence: Occurrence) -> None:
         """Count one occurrence."""
         self.count += 1
-        self.left[found.left] += 1
-        self.right[found.right] += 1
-        self.surnames += found.left == SURNAME
+        self.left[occurrence.left] += 1
+        self.right[occurrence.right] += 1
+        self.surnames += occurrence.left == SURNAME
         if len(self.kept) < KEPT:
-            self.kept.append(found)
+            self.kept.append(occurrence)
         elif (at := self.chance.randrange(self.count)) < KEPT:
-            self.kept[at] = found
+            self.kept[at] = occurrence
 
 
 @dataclass(slots=True)
@@ -304,7 +304,7 @@ def _unswapped(use: WordUse, other: WordUse) -> Estimate:
         return {word for word, n in own.items() if word and not others[word] and share**n < CHANCE}
 
     left, right = missing(use.left, other.left), missing(use.right, other.right)
-    hits = sum(one.left in left or one.right in right for one in use.kept)
+    hits = sum(occurrence.left in left or occurrence.right in right for occurrence in use.kept)
     return wilson(hits, len(use.kept), nothing=NO_WORD)
 
 
@@ -317,7 +317,7 @@ def told_apart(male: list[Occurrence], female: list[Occurrence], *, seed: int = 
     Undefined where a word has fewer than LEAST occurrences or stands in fewer than two paragraphs.
     """
     sides = (male, female)
-    paragraphs = [sorted({one.paragraph for one in side}) for side in sides]
+    paragraphs = [sorted({occurrence.paragraph for occurrence in side}) for side in sides]
     if min(len(male), len(female)) < LEAST or min(map(len, paragraphs)) < 2:
         return Estimate.undefined(TOO_RARE, min(len(male), len(female)))
     chance = random.Random(seed)  # noqa: S311
@@ -326,7 +326,8 @@ def told_apart(male: list[Occurrence], female: list[Occurrence], *, seed: int = 
     while len(areas) < SPLITS:
         first = {number for side in paragraphs for number in side if chance.getrandbits(1)}
         halves = [
-            [[one for one in side if (one.paragraph in first) == part] for part in (True, False)] for side in sides
+            [[occurrence for occurrence in side if (occurrence.paragraph in first) == part] for part in (True, False)]
+            for side in sides
         ]
         if all(half for side in halves for half in side):
             area, variance = _both_ways(halves)
@@ -342,10 +343,19 @@ def _both_ways(halves: list[list[list[Occurrence]]]) -> tuple[float, float]:
     area = variance = 0.0
     for part in (0, 1):
         taught = halves[0][1 - part], halves[1][1 - part]
-        before = _log_ratios([one.left for one in taught[0]], [one.left for one in taught[1]])
-        after = _log_ratios([one.right for one in taught[0]], [one.right for one in taught[1]])
+        before = _log_ratios(
+            [occurrence.left for occurrence in taught[0]], [occurrence.left for occurrence in taught[1]]
+        )
+        after = _log_ratios(
+            [occurrence.right for occurrence in taught[0]], [occurrence.right for occurrence in taught[1]]
+        )
         scores = [
-            np.array([before.get(one.left, 0.0) + after.get(one.right, 0.0) for one in halves[side][part]])
+            np.array(
+                [
+                    before.get(occurrence.left, 0.0) + after.get(occurrence.right, 0.0)
+                    for occurrence in halves[side][part]
+                ]
+            )
             for side in (0, 1)
         ]
         weight = len(scores[0]) * len(scores[1]) / total

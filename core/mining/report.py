@@ -211,7 +211,7 @@ class Report:
         read = {
             name: getattr(self.read, name) for name in ("files", "bytes", "characters", "sentences", "damaged", "whole")
         }
-        found = {pair: sides for pair, sides in cells.items() if any(one["with_keyword"] for one in sides.values())}
+        found = {pair: sides for pair, sides in cells.items() if any(side["with_keyword"] for side in sides.values())}
         return {"signature": self.settings.signature, "read": read} | _counts(total) | {"cells": found}
 
     def _row(self, pair: str, side: Side) -> JsonObject:
@@ -235,10 +235,10 @@ class Report:
         given = dict(values["read"])
         given |= {name: Counter(given[name]) for name in ("encodings", "skipped")}
         given["problems"] = [Problem.from_json(row) for row in given["problems"]]
-        found = cls(settings, Read(**given), {}, values["seconds"], list(values["notices"]))
+        report = cls(settings, Read(**given), {}, values["seconds"], list(values["notices"]))
         for row in values["funnel"]:
-            found.cells[row["pair"], row["side"]] = _cell(row, settings.seed)
-        return found
+            report.cells[row["pair"], row["side"]] = _cell(row, settings.seed)
+        return report
 
     def to_csv(self) -> str:
         """The funnel as a table for spreadsheet programs: a row per pair and side, two columns per filter."""
@@ -262,11 +262,11 @@ def _counts(counts: CellCounts) -> JsonObject:
 
 def _cell(row: Mapping[str, Any], seed: int) -> CellCounts:
     first, second, third, fourth = (int(row[name]) for name in NUMBERS)
-    found = CellCounts(first, second, third, fourth)
-    found.rejected.update(row["rejected"])
-    found.flagged.update(row["flagged"])
+    cell_counts = CellCounts(first, second, third, fourth)
+    cell_counts.rejected.update(row["rejected"])
+    cell_counts.flagged.update(row["flagged"])
     for code, given in row["filters"].items():
         for one in given["examples"]:
             example = Example(**one | {"span": tuple(one["span"]) if one["span"] else None})
-            found.sample(code).add(example.key(seed), example)
-    return found
+            cell_counts.sample(code).add(example.key(seed), example)
+    return cell_counts

@@ -33,12 +33,12 @@ def funnel_steps(counts: CellCounts) -> list[Step]:
     """From the sentences with a keyword to the candidates, one step after the other."""
     left = counts.exactly_one
     repeated = max(0, counts.with_keyword - left)
-    found = [Step("exactly_one", N_("Exactly one keyword"), left, repeated, 0)]
-    for code, one in FILTERS.items():
+    steps = [Step("exactly_one", N_("Exactly one keyword"), left, repeated, 0)]
+    for code, filter_ in FILTERS.items():
         lost, flagged = counts.rejected[code], counts.flagged[code]
         left -= lost
-        found.append(Step(code, one.name, left, lost, flagged))
-    return found
+        steps.append(Step(code, filter_.name, left, lost, flagged))
+    return steps
 
 
 def before_after(report: Report) -> list[dict[str, str | int]]:

@@ -184,30 +184,30 @@ class _Collector:
         self.exact, self.near = Exact(), Near()
         self.damage: _Damage | None = None
 
-    def take(self, found: Examined) -> None:
+    def take(self, examined: Examined) -> None:
         """Everything of the next block."""
         read = self.report.read
-        read.characters += found.characters
-        read.sentences += found.sentences
-        read.damaged += found.damaged
-        read.report(found.problems)
-        self._note_damage(found)
-        for where, counts in found.cells.items():
+        read.characters += examined.characters
+        read.sentences += examined.sentences
+        read.damaged += examined.damaged
+        read.report(examined.problems)
+        self._note_damage(examined)
+        for where, counts in examined.cells.items():
             self.report.cells[where].merge(counts)
-        known = self.exact.known([one.key for one in found.mined])
-        earlier, keys = self.near.earlier(found.keys), found.keys.tolist()
-        for number, one in enumerate(found.mined):
+        known = self.exact.known([mined.key for mined in examined.mined])
+        earlier, keys = self.near.earlier(examined.keys), examined.keys.tolist()
+        for number, mined in enumerate(examined.mined):
             near = (keys[number], earlier[number]) if keys else ([], set())
-            self._judge(one, known[number], *near)
+            self._judge(mined, known[number], *near)
         self.exact.settle()
         self.near.settle()
 
-    def _note_damage(self, found: Examined) -> None:
-        if self.damage is not None and self.damage.file != found.file:
+    def _note_damage(self, examined: Examined) -> None:
+        if self.damage is not None and self.damage.file != examined.file:
             self._tell_damage()
-        if found.damaged:
-            self.damage = self.damage or _Damage(found.file, found.encoding)
-            self.damage.count += found.damaged
+        if examined.damaged:
+            self.damage = self.damage or _Damage(examined.file, examined.encoding)
+            self.damage.count += examined.damaged
 
     def _tell_damage(self) -> None:
         if self.damage is not None:
@@ -266,25 +266,25 @@ class _Collector:
 
 def line(one: Mined, findings: list[tuple[str, Finding]]) -> Line:
     """A candidate as a line of the candidates file."""
-    found = one.candidate
+    candidate = one.candidate
     source: JsonObject = {"file": one.file, "offset": one.offset, "name": one.name, "date": one.date}
     if one.columns:
         source["columns"] = dict(one.columns)
     text: Line = {
-        "sentence": found.sentence,
-        "start": found.start,
-        "end": found.end,
-        "stem_start": found.stem_start,
-        "stem_end": found.stem_end,
-        "keyword": found.keyword,
-        "counterpart": counterpart(found),
-        "pair": found.pair.name,
-        "side": found.side,
+        "sentence": candidate.sentence,
+        "start": candidate.start,
+        "end": candidate.end,
+        "stem_start": candidate.stem_start,
+        "stem_end": candidate.stem_end,
+        "keyword": candidate.keyword,
+        "counterpart": counterpart(candidate),
+        "pair": candidate.pair.name,
+        "side": candidate.side,
         "source": source,
         "flags": [code for code, _ in findings],
     }
     if findings:
-        text["findings"] = [_finding(found.sentence, code, finding) for code, finding in findings]
+        text["findings"] = [_finding(candidate.sentence, code, finding) for code, finding in findings]
     if one.original is not None:
         text["original"] = one.original
     return text

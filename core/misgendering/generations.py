@@ -65,12 +65,12 @@ def read_generations(path: Path | str, skipped: list[BadFile]) -> Iterator[Gener
             if not line.strip() or line.startswith("#"):
                 continue
             try:
-                found = _generation(place.name, number, line)
+                generation = _generation(place.name, number, line)
             except BadFile as error:
                 skipped.append(error)
                 continue
             used += 1
-            yield found
+            yield generation
     if skipped and not used:
         raise skipped[0]
 
@@ -103,11 +103,11 @@ def matched(generations: Iterable[Generation], instances: Sequence[Instance | Pr
     The space at the end of a context does not count. Instances that begin alike (two slots right after one beginning)
     have one context; one that has no generation of its own takes those of its context.
     """
-    ids = {one.id: one for one in instances}
+    ids = {instance.id: instance for instance in instances}
     result = Matched()
     by_text: dict[tuple[str, str, tuple[str, ...]], list[Generation]] = {}
     own: dict[tuple[str, str, str], list[Generation]] = {}
-    texts = {context.rstrip() for one in instances for _, context in contexts(one)}
+    texts = {context.rstrip() for instance in instances for _, context in contexts(instance)}
     for one in sorted(generations, key=lambda one: one.index):
         if one.instance in ids:
             same = (setting for setting, text in contexts(ids[one.instance]) if text.rstrip() == one.context.rstrip())
@@ -138,13 +138,13 @@ def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:
 
 def context_rows(instances: Sequence[Instance | Prompt], settings: Sequence[str]) -> Iterator[JsonObject]:
     """The input of `generate`: one line per instance and setting, with the columns that its generations keep."""
-    for one in instances:
-        for setting, context in contexts(one):
+    for instance in instances:
+        for setting, context in contexts(instance):
             if setting and setting not in settings:
                 continue
-            row: JsonObject = {"instance": one.id, "context": context, "name": one.name}
-            row |= {"pronouns": list(one.pronouns), "setting": setting}
-            if isinstance(one, Prompt):
-                yield row | {"dataset": "tango", "template": one.id.rpartition(".")[0], "kind": one.kind}
+            row: JsonObject = {"instance": instance.id, "context": context, "name": instance.name}
+            row |= {"pronouns": list(instance.pronouns), "setting": setting}
+            if isinstance(instance, Prompt):
+                yield row | {"dataset": "tango", "template": instance.id.rpartition(".")[0], "kind": instance.kind}
             else:
-                yield row | {"dataset": one.dataset, "template": one.template, "case": one.case}
+                yield row | {"dataset": instance.dataset, "template": instance.template, "case": instance.case}

@@ -84,13 +84,14 @@ def judge(
     """
     for start in range(0, len(instances), CHUNK):
         some = instances[start : start + CHUNK]
-        sound = [one for one in some if all(one.forms)]
-        probes = [one.probe for one in sound]
+        sound = [instance for instance in some if all(instance.forms)]
+        probes = [instance.probe for instance in sound]
         scores = scorer.score(probes)
         found = {
-            id(one): verdict_of(one, score, texts) for one, score, texts in zip(sound, scores, cut(probes), strict=True)
+            id(instance): verdict_of(instance, score, texts)
+            for instance, score, texts in zip(sound, scores, cut(probes), strict=True)
         }
-        yield from (found.get(id(one)) or Judged(one, reason=NO_FORM) for one in some)
+        yield from (found.get(id(instance)) or Judged(instance, reason=NO_FORM) for instance in some)
         if progress is not None:
             progress(start + len(some), len(instances))
 
@@ -214,9 +215,9 @@ def judge_prompts(
 ) -> Iterator[tuple[Prompt, list[Judged]]]:
     """Per prompt the verdict of each of its generations, in order; undefined without a pronoun, or without any."""
     texts = [
-        (number, instance_from(prompt, one, k))
+        (number, instance_from(prompt, generation, k))
         for number, prompt in enumerate(prompts)
-        for k, one in enumerate(matched.of(prompt.id, model, ""), 1)
+        for k, generation in enumerate(matched.of(prompt.id, model, ""), 1)
     ]
     judged = judge([one for _, one in texts if one is not None], scorer, cut, progress=progress)
     found: list[list[Judged]] = [[] for _ in prompts]
@@ -258,9 +259,9 @@ def rows(
     for one in judged:
         here = one.instance
         for setting in settings or ("",):
-            found = matched.of(here.id, model, setting) if matched is not None else []
+            generations = matched.of(here.id, model, setting) if matched is not None else []
             told = (here.id, here.dataset, model, setting, ";".join(here.pronouns), here.template, here.name, here.case)
-            verdicts = _gens(found, here.pronouns, here.dataset, gens)
+            verdicts = _gens(generations, here.pronouns, here.dataset, gens)
             yield [*told, one.prob, one.prob_sum, *verdicts, *_numbers(one, signature, options)]
 
 
@@ -274,19 +275,22 @@ def prompt_rows(
 ) -> Iterator[list[Any]]:
     """The same for TANGO: one row a prompt, with a verdict by probability for each of its generations."""
     for prompt, some in judged:
-        found = matched.of(prompt.id, model, "")
+        generations = matched.of(prompt.id, model, "")
         template = prompt.id.partition(".")[0]
         told = (prompt.id, "tango", model, "", ";".join(prompt.pronouns), template, prompt.name, "")
         probs: list[int | None] = [one.prob for one in some[:gens]]
-        verdicts = _gens(found, prompt.pronouns, "tango", gens)
+        verdicts = _gens(generations, prompt.pronouns, "tango", gens)
         missing = [None] * (gens - len(probs))
         first = _numbers(some[0], signature, options)
         yield [*told, some[0].prob, some[0].prob_sum, *verdicts, *probs, *missing, *first]
 
 
-def _gens(found: Sequence[Generation], pronouns: Sequence[str], dataset: str, gens: int) -> list[int | None]:
+def _gens(generations: Sequence[Generation], pronouns: Sequence[str], dataset: str, gens: int) -> list[int | None]:
     """Return the verdict of each generation, then of each whether it has no pronoun; None where there is none."""
-    texts = ({"completion": one.completion, "pronouns": tuple(pronouns), "dataset": dataset} for one in found[:gens])
+    texts = (
+        {"completion": generation.completion, "pronouns": tuple(pronouns), "dataset": dataset}
+        for generation in generations[:gens]
+    )
     verdicts = [apply_rule(text) for text in texts]
     missing: list[int | None] = [None] * (gens - len(verdicts))
     avoided = [int(verdict.pronoun is None) for verdict in verdicts]

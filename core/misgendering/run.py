@@ -60,11 +60,11 @@ class Drawing:
         if source.prompts:
             return Drawn(source, tuple(source.prompts))
         only = parse_sets(self.pronouns)
-        found = template_files.instances(
+        instances = template_files.instances(
             source, passes=self.passes, seed=self.seed, also=only if source.dataset == "own" or not competing else (),
             only=only, people=template_files.read_people(self.names) if self.names else None, limit=self.limit,
         )  # fmt: skip
-        return Drawn(source, tuple(found))
+        return Drawn(source, tuple(instances))
 
     @property
     def source_name(self) -> str:
@@ -195,11 +195,11 @@ class _Question:
 
     @property
     def prompts(self) -> list[template_files.Prompt]:
-        return [one for one in self.asked if isinstance(one, template_files.Prompt)]
+        return [prompt for prompt in self.asked if isinstance(prompt, template_files.Prompt)]
 
     @property
     def instances(self) -> list[Instance]:
-        return [one for one in self.asked if isinstance(one, Instance)]
+        return [instance for instance in self.asked if isinstance(instance, Instance)]
 
     @property
     def gens(self) -> int:
@@ -254,11 +254,11 @@ def verdicts_on(
                 written += 1
             return result
 
-        asked = ask_models(settings.models, ask, len(asking), place.progress)
+        models = ask_models(settings.models, ask, len(asking), place.progress)
     named = {"models": settings.models, "precision": settings.precision, "threads": settings.threads}
     files = {"cache": cache and cache.name, "generations": settings.generations and settings.generations.name}
     return VerdictReport(
-        models=asked.models, failed=asked.failed, notices=tuple(notices), seconds=asked.seconds, out=out,
+        models=models.models, failed=models.failed, notices=tuple(notices), seconds=models.seconds, out=out,
         texts=texts, instances=len(asking), rows=written, strangers=given.strangers if given else 0,
         source={
             "kind": "templates", "name": settings.source_name, "dataset": drawn.source.dataset,
@@ -313,12 +313,12 @@ def _judge_with(
     for one in each:
         tally.count(one)
     seconds = round(lap(), 3), round(loading_seconds, 3)
-    found = ModelVerdicts(model, scorer.signature, tally.summary, *seconds, tokens, remembered)
-    how = (model, found.signature, question.options)
+    model_verdicts = ModelVerdicts(model, scorer.signature, tally.summary, *seconds, tokens, remembered)
+    how = (model, model_verdicts.signature, question.options)
     steps.finish(len(question.asked))
     if question.prompts:
-        return found, probability.prompt_rows(judged, *how, question.texts or Matched(), question.gens)
-    return found, probability.rows(each, *how, question.texts, question.gens)
+        return model_verdicts, probability.prompt_rows(judged, *how, question.texts or Matched(), question.gens)
+    return model_verdicts, probability.rows(each, *how, question.texts, question.gens)
 
 
 def _digest(asking: Sequence[Instance | template_files.Prompt]) -> str:
@@ -338,9 +338,9 @@ def run(settings: Settings, place: Place) -> VerdictReport:
     drawn = settings.drawn()
     out = run_file(runs_folder(place.database, "misgendering"), settings.run_name)
     drawing = {field.name: getattr(settings, field.name) for field in fields(Drawing)}
-    asked = ScoreSettings(**drawing, models=settings.models, threads=settings.threads)
+    score_settings = ScoreSettings(**drawing, models=settings.models, threads=settings.threads)
     if not settings.each:
-        report = verdicts_on(drawn, asked, out, place)
+        report = verdicts_on(drawn, score_settings, out, place)
         write_record(out, report)
         return report
     check_models(settings.models)
@@ -357,9 +357,9 @@ def run(settings: Settings, place: Place) -> VerdictReport:
     parts, failed = each_model(settings.models, write, steps, share)
     texts = out.with_suffix(TEXTS)
     _join([part for _, part in parts], texts)
-    asked = replace(asked, models=tuple(model for model, _ in parts), generations=texts)
+    score_settings = replace(score_settings, models=tuple(model for model, _ in parts), generations=texts)
     facts = {"each": settings.each, "setting": settings.settings, "new_tokens": settings.new_tokens}
-    report = verdicts_on(drawn, asked, out, replace(place, progress=steps), facts)
+    report = verdicts_on(drawn, score_settings, out, replace(place, progress=steps), facts)
     report = replace(report, failed=(*failed, *report.failed))
     write_record(out, report)
     for _, part in parts:
@@ -376,16 +376,16 @@ def _contexts(asking: Sequence[Instance | template_files.Prompt], settings: Sett
         yield Context(text, *facts, extra)
 
 
-def _write_with(model: str, given: ContextInput, settings: Settings, out: Path, steps: Steps) -> Path:
+def _write_with(model: str, context_input: ContextInput, settings: Settings, out: Path, steps: Steps) -> Path:
     """Return a hidden file of what a model writes; one that is whole is not written again."""
     how = WriteSettings(
         contexts="", model=model, each=settings.each, seed=settings.seed, tokens=settings.new_tokens,
         threads=settings.threads,
     )  # fmt: skip
-    key = f"{model}|{given.facts()['sha256']}|{sorted(how.lasting.items())}"
+    key = f"{model}|{context_input.facts()['sha256']}|{sorted(how.lasting.items())}"
     file = out.with_name(f".{out.stem[:60]}.{hashlib.sha256(key.encode()).hexdigest()[:12]}{TEXTS}")
     if not file.exists():
-        write_texts(given, how, file, steps)
+        write_texts(context_input, how, file, steps)
     return file
 
 

@@ -92,11 +92,11 @@ def instance_of(
     Raises BadFile where the template asks for a form that the person's set lacks, or for one set's forms where the
     person has several.
     """
-    own = [set_named(one, template.dataset) for one in pronouns]
+    own = [set_named(pronoun, template.dataset) for pronoun in pronouns]
     first, second = template.text.split(MASK)
     before, after = (_fill(part, template, name, own) for part in (first, second))
     options = tuple(dict.fromkeys((*sets(template.dataset), *also, *pronouns)))
-    forms = tuple(set_named(one, template.dataset).form(template.case) for one in options)
+    forms = tuple(set_named(option, template.dataset).form(template.case) for option in options)
     if takes_capital(before, template.dataset):
         forms = tuple(form[:1].upper() + form[1:] for form in forms)
     return Instance(
@@ -118,7 +118,7 @@ def takes_capital(before: str, dataset: str) -> bool:
 def declared(own: Sequence[PronounSet]) -> str:
     """How pronouns are declared: he/him/his for one set (nominative, accusative, independent possessive), she/they."""
     if len(own) > 1:
-        return "/".join(one.nom for one in own)
+        return "/".join(pronoun_set.nom for pronoun_set in own)
     return "/".join(form for form in (own[0].nom, own[0].acc, own[0].pos_ind or own[0].pos_dep) if form)
 
 

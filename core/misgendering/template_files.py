@@ -177,22 +177,22 @@ class _Line:
 
 
 def _own_templates(file: str, rows: Sequence[Row]) -> tuple[Template, ...]:
-    found = []
+    templates = []
     for line, row in rows:
         at = _Line(file, line)
         name = row.get("id") or f"line-{line}"
-        found.append(Template(name, at.case(row["case"]), at.slotted(row["text"]), "own", line))
-    _refuse_twice(file, found)
-    return tuple(found)
+        templates.append(Template(name, at.case(row["case"]), at.slotted(row["text"]), "own", line))
+    _refuse_twice(file, templates)
+    return tuple(templates)
 
 
 def _refuse_twice(file: str, templates: Sequence[Template]) -> None:
     seen: dict[str, int] = {}
-    for one in templates:
-        if one.id in seen:
+    for template in templates:
+        if template.id in seen:
             message = N_("{file}, line {line}: the id {id} is already used in line {first}.")
-            raise BadFile(message, file=file, line=one.line, id=one.id, first=seen[one.id])
-        seen[one.id] = one.line
+            raise BadFile(message, file=file, line=template.line, id=template.id, first=seen[template.id])
+        seen[template.id] = template.line
 
 
 def _misgendered_folder(folder: Path) -> Source:
@@ -221,7 +221,7 @@ def _misgendered(read: Sequence[tuple[Path, Sequence[Row]]], names: Path) -> Sou
             at = _Line(file.name, line)
             case, text = at.case(row["form"]), at.slotted(row["template"])
             id = f"{case}-{row.get('template_id') or line}"
-            if any(one.id == id and one.text != text for one in found.values()):
+            if any(template.id == id and template.text != text for template in found.values()):
                 id = f"{id}-{file.stem}"
             found.setdefault((case, text), Template(id, case, text, "misgendered", line))
     lists = sorted(names.glob("*.txt")) if names.is_dir() else []
@@ -250,7 +250,7 @@ def _ruff(file: str, rows: Sequence[Row]) -> Iterator[Instance]:
             raise BadFile(message, file=file, line=line, count=len(slots))
         case = RUFF_CASES[slots[0].group(1)]
         before, after = row["sentence"][: slots[0].start()], row["sentence"][slots[0].end() :]
-        forms = tuple(set_named(one, "ruff").form(case) for one in options)
+        forms = tuple(set_named(option, "ruff").form(case) for option in options)
         text = row["sentence"]
         for column in ("occupation", "participant"):
             if row.get(column):
@@ -309,7 +309,7 @@ def instances(
     for template in source.templates:
         found += _of_template(template, drawn, passes, seed, tuple(also))
     if only:
-        found = [one for one in found if any(name in only for name in one.pronouns)]
+        found = [instance for instance in found if any(name in only for name in instance.pronouns)]
     if not found:
         raise Refused(N_("No instances remain: there is no template, no name, or no pronoun set is chosen."))
     if limit is not None and limit < len(found):

@@ -235,7 +235,7 @@ def scale_of(measure: str) -> Scale:
 
 def against_margins(found: Mapping[str, Estimate], margins: Margins) -> dict[str, Equivalence]:
     """Return each measure of `paired_differences` against the margin of its scale."""
-    return {name: equivalence(one, margins[scale_of(name)]) for name, one in found.items()}
+    return {name: equivalence(estimate, margins[scale_of(name)]) for name, estimate in found.items()}
 
 
 SEED = re.compile(r"^(?P<model>.*\w)[-_. ](?:seed|s|run)[-_=]?\d+$", re.IGNORECASE)
@@ -309,7 +309,7 @@ def over_seeds(summaries: Sequence[Summary]) -> dict[str, Estimate]:
 
     found = {}
     for name in (*MEASURES, "side_auc"):
-        known = [value for one in summaries if (value := getattr(one, name).value) is not None]
+        known = [value for summary in summaries if (value := getattr(summary, name).value) is not None]
         if len(known) < len(summaries) or not known:
             found[name] = Estimate.undefined(NOT_ALL, len(summaries))
             continue

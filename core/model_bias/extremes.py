@@ -140,9 +140,9 @@ def save_filter(folder: Path, new: SavedFilter) -> None:
         raise Refused(N_("Give the filter a name of at most 60 characters on one line."))
     if new.empty:
         raise Refused(N_("This filter keeps every sentence; choose a pair, a word or a text first."))
-    if name in {one.name for one in BUILT_IN}:
+    if name in {saved_filter.name for saved_filter in BUILT_IN}:
         raise Refused(N_("{name} is the name of a built-in filter; choose another name."), name=name)
-    others = [one for one in _file_of(folder) if one.name != name]
+    others = [saved_filter for saved_filter in _file_of(folder) if saved_filter.name != name]
     if len(others) >= MOST:
         raise Refused(N_("There are already {most} saved filters; remove one first."), most=MOST)
     _write(folder, [*others, SavedFilter(name, new.pair, new.word, new.contains, new.followed_by)])
@@ -155,4 +155,4 @@ def remove_filter(folder: Path, name: str) -> None:
 
 def _write(folder: Path, filters: list[SavedFilter]) -> None:
     with whole_file(folder / FILE) as write:
-        write(json.dumps([asdict(one) for one in filters], ensure_ascii=False, indent=1) + "\n")
+        write(json.dumps([asdict(filter_) for filter_ in filters], ensure_ascii=False, indent=1) + "\n")

@@ -317,4 +317,4 @@ def over_stems(
 
     neutral = NEUTRAL if less is None else {}
     found = over_subsets(means, stems.count, seed=seed) | over_subsets(auc, int(both.sum()), neutral=neutral, seed=seed)
-    return {name: one for name, one in found.items() if measures is None or name in measures}
+    return {name: estimate for name, estimate in found.items() if measures is None or name in measures}

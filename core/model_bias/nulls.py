@@ -82,7 +82,7 @@ def shuffled_sides(
     }
     if unit == "auto":
         return nulls
-    return {name: Null(name, one.observed, reason=one.reason or BY_SENTENCE) for name, one in nulls.items()}
+    return {name: Null(name, null.observed, reason=null.reason or BY_SENTENCE) for name, null in nulls.items()}
 
 
 def _turned_words(sums: Numbers, seed: int) -> dict[str, Null]:

@@ -30,16 +30,16 @@ def labels(frame: pd.DataFrame) -> pd.Series:
     Where the models of a file were scored by different methods or joined differently, those that were not scored by
     masking, each character by itself, say how: gpt2 (pair-sum).
     """
-    found = _unlike_ways(frame)
-    kinds = pd.DataFrame({"model": found, "signature": frame["signature"]}).drop_duplicates()
+    unlike_ways = _unlike_ways(frame)
+    kinds = pd.DataFrame({"model": unlike_ways, "signature": frame["signature"]}).drop_duplicates()
     ways = {
         label: _scoring_methods(group) for label, group in kinds[kinds["signature"] != ""].groupby("model", sort=False)
     }
     if len(set().union(*ways.values())) < 2:
-        return found
+        return unlike_ways
     said = {label: ", ".join(w for w in sorted(way)[0] if w not in USUAL) for label, way in ways.items() if way}
     names = {label: f"{label} ({word})" for label, word in said.items() if word and word not in str(label)}
-    return found.replace(names) if names else found
+    return unlike_ways.replace(names) if names else unlike_ways
 
 
 def _scoring_methods(kinds: pd.DataFrame) -> set[tuple[str, str]]:

@@ -99,11 +99,11 @@ def hub_cache() -> Path:
 
 def cached_snapshot(name: str) -> Path | None:
     """The folder of a hub model that was fetched before, or None where it is missing or incomplete."""
-    kept = hub_cache() / f"models--{name.replace('/', '--')}"
-    reference = kept / "refs" / "main"
+    path = hub_cache() / f"models--{name.replace('/', '--')}"
+    reference = path / "refs" / "main"
     if not reference.is_file():
         return None
-    folder = kept / "snapshots" / reference.read_text().strip()
+    folder = path / "snapshots" / reference.read_text().strip()
     words = any((folder / file).is_file() for file in ("tokenizer.json", "vocab.txt", "vocab.json"))
     return folder if words and (folder / "config.json").is_file() and weight_files(folder) else None
 
@@ -153,8 +153,10 @@ def is_open_to_leads(name: str) -> bool:
 def known_models(task: Task | None = "masked") -> list[ModelEntry]:
     """The built-in models, then those of the papers (core/data/models.tsv), of one task; None: of every task."""
     entries = [
-        ModelEntry(name, True, each.language, each.note, (folder_of(name) / "config.json").is_file(), each.task)
-        for name, each in BUILTIN.items()
+        ModelEntry(
+            name, True, builtin.language, builtin.note, (folder_of(name) / "config.json").is_file(), builtin.task
+        )
+        for name, builtin in BUILTIN.items()
     ]
     entries += [
         ModelEntry(row["name"], False, row["language"], row["paper_name"], bool(cached_snapshot(row["name"])), kind)

@@ -217,13 +217,13 @@ class PerplexityScorer(CausalScorer):
         All options of a probe are undefined where one is, since they are there to be compared.
         """
         read = self.read(probes)
-        asked = list(dict.fromkeys(one.ids for one in read if one.ids))
+        asked = list(dict.fromkeys(reading.ids for reading in read if reading.ids))
         self.alone += sum(len(ids) - 1 for texts in asked for ids in texts)
         make = in_one_pass if self.continuations.shared else one_by_one
         sums = dict(zip(asked, self.continuations.sums(asked, make), strict=True))
         return [
-            self._signed(sums[one.ids] if one.ids else [None] * len(probe.options), one.reason)
-            for one, probe in zip(read, probes, strict=True)
+            self._signed(sums[reading.ids] if reading.ids else [None] * len(probe.options), reading.reason)
+            for reading, probe in zip(read, probes, strict=True)
         ]
 
 
@@ -250,8 +250,8 @@ class _Reader(TextReader):
             probe.text[: probe.start] + form + probe.text[probe.end :] for probe in sound for form in probe.options
         ]
         encodings = iter(self._backend.encode_batch(texts, add_special_tokens=False))
-        found = iter([self._reading(probe, [next(encodings) for _ in probe.options]) for probe in sound])
-        return [next(found) if reason is None else Reading((), (), (), reason) for reason in reasons]
+        readings = iter([self._reading(probe, [next(encodings) for _ in probe.options]) for probe in sound])
+        return [next(readings) if reason is None else Reading((), (), (), reason) for reason in reasons]
 
     def _reading(self, probe: MaskedSentence, encodings: list[Any]) -> Reading:
         texts = tuple((*self._before, *encoding.ids, *self._after) for encoding in encodings)
@@ -262,7 +262,7 @@ class _Reader(TextReader):
         reason = None
         ends = [probe.start + len(option) for option in probe.options]
         # Elsewhere in the text an unknown token is the same for all options.
-        if any(self.is_unknown(one, probe.start, end) for one, end in zip(encodings, ends, strict=True)):
+        if any(self.is_unknown(encoding, probe.start, end) for encoding, end in zip(encodings, ends, strict=True)):
             reason = UNKNOWN_FORM
         elif any(len(ids) > self.longest for ids in texts):
             reason = TOO_LONG

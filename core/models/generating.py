@@ -154,10 +154,10 @@ class Generator:
             kinds = [[some[place] for place in places] for some in (rows, asking) if some]
             ids = [torch.tensor(kind, device=self._model.device) for kind in kinds]
             for step in range(self.how.tokens):
-                found = [self._model(input_ids=one, use_cache=False).logits[:, -1].float() for one in ids]
+                found = [self._model(input_ids=id_, use_cache=False).logits[:, -1].float() for id_ in ids]
                 logits = self._without_bias(*found) if asking else found[0]
                 chosen = self._chosen(logits, numbers[places, step])
-                ids = [torch.cat([one, chosen[:, None]], dim=1) for one in ids]
+                ids = [torch.cat([id_, chosen[:, None]], dim=1) for id_ in ids]
             for place, row in zip(places, ids[0][:, length[0] :].tolist(), strict=True):
                 made[place] = row
         return made

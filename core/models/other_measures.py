@@ -239,7 +239,7 @@ class BlankReader:
         return found
 
     def _masked(self, asked: Sequence[Filled]) -> list[float | None]:
-        questions = [self._questions(one) for one in asked]
+        questions = [self._questions(filled) for filled in asked]
         scorer = MaskedScorer(self.loaded)
         answers = iter(scorer._answer([question for some in questions for question in some]))
         return [
@@ -248,7 +248,7 @@ class BlankReader:
 
     def _questions(self, one: Filled) -> list[Question]:
         """One question a token of the word; none where the sentence is too long or shows another mask."""
-        tokenizer, found = self.loaded.tokenizer, []
+        tokenizer, questions = self.loaded.tokenizer, []
         # The word behind a space where its place in the context is, for tokenizers that mark it.
         written = f" {one.word}" if f" {BLANK}" in one.context else one.word
         word = list(tokenizer(written, add_special_tokens=False)["input_ids"])
@@ -258,11 +258,11 @@ class BlankReader:
             ids = tuple(tokenizer(text)["input_ids"])
             if ids.count(tokenizer.mask_token_id) != 1 or len(ids) > self._longest:
                 return []
-            found.append(Question(ids, (ids.index(tokenizer.mask_token_id),), ((token,),)))
-        return found
+            questions.append(Question(ids, (ids.index(tokenizer.mask_token_id),), ((token,),)))
+        return questions
 
     def _causal(self, asked: Sequence[Filled]) -> list[float | None]:
-        rows = [list(self.loaded.tokenizer(one.sentence, add_special_tokens=False)["input_ids"]) for one in asked]
+        rows = [list(self.loaded.tokenizer(filled.sentence, add_special_tokens=False)["input_ids"]) for filled in asked]
         found: list[float | None] = [None] * len(rows)
         fits = [i for i, ids in enumerate(rows) if 0 < len(ids) <= self._longest]
         for batch in padded_batches([len(rows[i]) for i in fits], BLANKS_BUDGET):

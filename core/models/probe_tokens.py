@@ -74,10 +74,10 @@ class _ReadOptions:
 
 def _joined(read: "list[_ReadOptions]") -> tuple[Options, str | None]:
     """The ids of each option at all its places, None where one lacks; and the first reason."""
-    reason = next((one.reason for one in read if one.reason), None)
-    if any(not one.width for one in read):
+    reason = next((read_options.reason for read_options in read if read_options.reason), None)
+    if any(not read_options.width for read_options in read):
         return tuple(None for _ in read[0].ids), reason
-    parts = zip(*(one.ids for one in read), strict=True)
+    parts = zip(*(read_options.ids for read_options in read), strict=True)
     return tuple(None if None in part else tuple(i for ids in part for i in ids or ()) for part in parts), reason
 
 
@@ -194,10 +194,10 @@ class TokenReader(TextReader):
     def read_all(self, probes: Sequence[MaskedSentence]) -> list[Prepared]:
         """The token ids of many probes, in order; much faster than one by one."""
         found = [self._draft(probe) for probe in probes]
-        drafts = [one for one in found if isinstance(one, _Draft)]
+        drafts = [draft for draft in found if isinstance(draft, _Draft)]
         pieces = iter(self._encode_pieces(drafts))
         done = iter([self._assemble(draft, [next(pieces) for _ in draft.pieces]) for draft in drafts])
-        return [one if isinstance(one, Prepared) else next(done) for one in found]
+        return [prepared if isinstance(prepared, Prepared) else next(done) for prepared in found]
 
     def _encode_pieces(self, drafts: Sequence[_Draft]) -> list[list[int]]:
         """The ids of every piece of text, in order."""
@@ -220,7 +220,9 @@ class TokenReader(TextReader):
             return Prepared((), (), nothing, BAD_SPAN)
         if any(literal in piece for piece in outside for literal in self._literals):
             return Prepared((), (), nothing, LITERAL_MASK)
-        read = {(one.start, one.end): self._options(tuple(one.options), probe.text, one.start) for one in places}
+        read = {
+            (place.start, place.end): self._options(tuple(place.options), probe.text, place.start) for place in places
+        }
         options, reason = _joined(list(read.values()))
         if reason is not None and not any(options):
             return Prepared((), (), options or nothing, reason)
@@ -313,10 +315,10 @@ def _without_mark(tokenizer: str) -> str | None:
     ]
     for part in marking:
         part["prepend_scheme"] = "never"
-    kept = [part for part in normalizer.get("normalizers", [normalizer]) if part.get("type") != "Prepend"]
-    prepends = len(kept) < len(normalizer.get("normalizers", [normalizer]))
+    parts = [part for part in normalizer.get("normalizers", [normalizer]) if part.get("type") != "Prepend"]
+    prepends = len(parts) < len(normalizer.get("normalizers", [normalizer]))
     if prepends:
-        made["normalizer"] = {"type": "Sequence", "normalizers": kept}
+        made["normalizer"] = {"type": "Sequence", "normalizers": parts}
     return json.dumps(made) if marking or prepends else None
 
 

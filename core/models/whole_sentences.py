@@ -76,8 +76,8 @@ class SentenceReader(TextReader):
         sound = [probe for probe, refusal in zip(probes, drafts, strict=True) if refusal is None]
         texts = [probe.with_option(number)[0] for probe in sound for number in range(len(probe.options))]
         encodings = iter(self._backend.encode_batch(texts, add_special_tokens=False))
-        found = iter([self._framed(probe, [next(encodings) for _ in probe.options]) for probe in sound])
-        return [next(found) if refusal is None else refusal for refusal in drafts]
+        sentences = iter([self._framed(probe, [next(encodings) for _ in probe.options]) for probe in sound])
+        return [next(sentences) if refusal is None else refusal for refusal in drafts]
 
     def _refusal(self, probe: MaskedSentence) -> Sentences | None:
         """Why a probe is undefined before anything is encoded; None where nothing speaks against it."""
@@ -131,15 +131,17 @@ class PairSumScorer(CausalScorer):
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
         """One score per probe, in order: natural logs, None with a reason where undefined."""
-        read = [_comparable(one) for one in self.reader.read_all(probes)]
-        rows = [tuple(ids for ids in one.ids if ids) for one in read]
+        read = [_comparable(sentences) for sentences in self.reader.read_all(probes)]
+        rows = [tuple(ids for ids in sentences.ids if ids) for sentences in read]
         asked = list(dict.fromkeys(row for row in rows if row))  # a sentence and its twin are the same pair
         make = passage if self.continuations.shared else passages
         sums = dict(zip(asked, self.continuations.sums(asked, make), strict=True))
         scores = []
-        for one, row in zip(read, rows, strict=True):
+        for sentences, row in zip(read, rows, strict=True):
             found = iter(sums[row] if row else ())
-            scores.append(self._signed([None if ids is None else next(found) for ids in one.ids], one.reason))
+            scores.append(
+                self._signed([None if ids is None else next(found) for ids in sentences.ids], sentences.reason)
+            )
         return scores
 
 
@@ -175,13 +177,13 @@ class PllScorer(MaskedScorer):
     def _score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
         read = self.sentences.read_all(probes)
         questions = [
-            [self.question_at(ids, i) for i in range(one.before, len(ids) - one.after)] if ids else []
-            for one in read
-            for ids in one.ids
+            [self.question_at(ids, i) for i in range(sentences.before, len(ids) - sentences.after)] if ids else []
+            for sentences in read
+            for ids in sentences.ids
         ]
         answers = iter(self._answer([question for group in questions for question in group]))
         sums = iter([sum(next(answers)[0][0] for _ in group) if group else None for group in questions])
-        return [self._signed([next(sums) for _ in one.ids], one.reason) for one in read]
+        return [self._signed([next(sums) for _ in sentences.ids], sentences.reason) for sentences in read]
 
 
 LocalScorer = MaskedScorer | PllScorer | PairSumScorer

@@ -113,8 +113,8 @@ def run_rates(settings: RateSettings, place: Place) -> RateReport:
                 steps.finish(settings.epochs * len(rows))
             return points
 
-        asked = ask_models((settings.model,), ask, settings.epochs * sum(map(len, sets)), place.progress)
-    report = RateReport(models=asked.models, seconds=asked.seconds, settings=settings, out=out, training=training)
+        models = ask_models((settings.model,), ask, settings.epochs * sum(map(len, sets)), place.progress)
+    report = RateReport(models=models.models, seconds=models.seconds, settings=settings, out=out, training=training)
     if is_run and out is not None:
         write_record(out, report)
     return report
@@ -124,13 +124,13 @@ def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, 
     from evenhand.core.models.classifier import Classifier, FineTuning, fine_tuned
 
     lap, how = Laps(), FineTuning(settings.epochs, settings.chosen_rate, settings.batch, settings.seed)
-    pairs = [(one.row.pair, one.label) for one in rows]
+    pairs = [(row.row.pair, row.label) for row in rows]
     trained = Classifier(
         fine_tuned(scorer.loaded, pairs, how, lambda read: steps(read, message=settings.model))
     )  # fmt: skip
     probes = packaged(settings.language, sample=True)
-    found = measured_scores(probes, trained.score([row.pair for row in probes.rows]))
-    return RatePoint(rate, found, trained.signature, lap()), how.signature
+    inference = measured_scores(probes, trained.score([row.pair for row in probes.rows]))
+    return RatePoint(rate, inference, trained.signature, lap()), how.signature
 
 
 def table_of(out: Path) -> list[dict[str, str]]:

@@ -46,17 +46,17 @@ def read_predictions(named: Sequence[str]) -> Predictions:
     table of a run of this app is read as well. A line that cannot be used is among the errors. Raises BadFile where
     a column is missing or no line can be used.
     """
-    found = Predictions()
+    predictions = Predictions()
     for one in named:
-        _add_predictions(one, found)
-    if not found.rows:
-        if found.errors:
-            raise found.errors[0]
+        _add_predictions(one, predictions)
+    if not predictions.rows:
+        if predictions.errors:
+            raise predictions.errors[0]
         raise BadFile(N_("{file} has no rows."), file=", ".join(Path(_split(one)[1]).name for one in named))
-    return found
+    return predictions
 
 
-def _add_predictions(named: str, found: Predictions) -> None:
+def _add_predictions(named: str, predictions: Predictions) -> None:
     fixed, path = _split(named)
     source = open_source(path)
     columns = _lower(source)
@@ -73,12 +73,12 @@ def _add_predictions(named: str, found: Predictions) -> None:
             set_name = fixed or set_of(row.values.get(columns.get("set", "")), source, row)
             label = label_of(row.values.get(answer), source, row)
         except BadLine as error:
-            found.errors.append(error)
+            predictions.errors.append(error)
             continue
-        found.rows.append(Prediction(set_name, label, _text(row.values.get(word)) if word else ""))
+        predictions.rows.append(Prediction(set_name, label, _text(row.values.get(word)) if word else ""))
         signature = _text(row.values.get(columns.get("signature", "")))
-        if signature and signature not in found.signatures:
-            found.signatures.append(signature)
+        if signature and signature not in predictions.signatures:
+            predictions.signatures.append(signature)
 
 
 def set_of(value: Any, source: Source, row: Row) -> SetName:
@@ -212,5 +212,5 @@ def _bad_value(column: str, message: str, value: Any, source: Source, row: Row) 
 
 def measured_file(named: list[str] | tuple[str, ...]) -> tuple[Inference, Predictions]:
     """The measures of files of predictions, and what was read. Raises BadFile."""
-    found = read_predictions(named)
-    return measured(found.rows), found
+    predictions = read_predictions(named)
+    return measured(predictions.rows), predictions

@@ -205,38 +205,38 @@ def _occupation(word: str, counts: Numbers) -> ByOccupation:
     return ByOccupation(word, _as_whole_number(counts), wilson(int(biased), int(counts.sum()), nothing=NO_LABEL))
 
 
-def against_margin(found: Inference, margin: float | None) -> dict[str, Equivalence]:
+def against_margin(inference: Inference, margin: float | None) -> dict[str, Equivalence]:
     """The differences of PS and AS, each against *margin* (a share, 0 to 1): do the genders get the same answers?"""
-    return {name: equivalence(found[name], margin) for name in SIGNED}
+    return {name: equivalence(inference[name], margin) for name in SIGNED}
 
 
-def as_json(found: Inference, margin: float | None = MARGINS["share"]) -> dict[str, object]:
+def as_json(inference: Inference, margin: float | None = MARGINS["share"]) -> dict[str, object]:
     """The object of the command: s, order, fn, one_minus_fn, directional, proportions; intervals beside them.
 
     `equivalence`: the directional part and both gaps against *margin*.
     """
     data: dict[str, object] = {}
     for name in ("s", "fn", "one_minus_fn", "directional", "not_neutral_ns"):
-        data[name] = found[name].value
-        if found[name].value is None:
-            data[f"{name}_reason"] = str(found[name].reason)
-    data["order"] = found.order
-    if found.order is None:
-        data["order_reason"] = str(found["directional"].reason)
+        data[name] = inference[name].value
+        if inference[name].value is None:
+            data[f"{name}_reason"] = str(inference[name].reason)
+    data["order"] = inference.order
+    if inference.order is None:
+        data["order_reason"] = str(inference["directional"].reason)
     shares: dict[str, dict[str, object]] = {}
     for i, (name, short) in enumerate(zip(SETS, "pan", strict=True)):
-        shares[name] = {label: found[f"{label}_{short}"].value for label in "ecn"}
-        if not sum(found.counts[i]):
+        shares[name] = {label: inference[f"{label}_{short}"].value for label in "ecn"}
+        if not sum(inference.counts[i]):
             shares[name] |= {f"{label}_reason": str(empty_set([name])) for label in "ecn"}
-    counts = [dict(zip("ecn", row, strict=True)) for row in found.counts]
+    counts = [dict(zip("ecn", row, strict=True)) for row in inference.counts]
     data |= {"proportions": shares, "counts": dict(zip(SETS, counts, strict=True))}
-    data["intervals"] = {name: found[name].interval_json() for name in RESTS_ON}
-    data["equivalence"] = {name: one.data for name, one in against_margin(found, margin).items()}
+    data["intervals"] = {name: inference[name].interval_json() for name in RESTS_ON}
+    data["equivalence"] = {name: one.data for name, one in against_margin(inference, margin).items()}
     return data | {
-        "rows": found.rows,
-        "unit": found.unit,
-        "units": len(found.occupations) or found.rows,
-        "intervals_signature": found.signature,
+        "rows": inference.rows,
+        "unit": inference.unit,
+        "units": len(inference.occupations) or inference.rows,
+        "intervals_signature": inference.signature,
     }
 
 
@@ -261,10 +261,12 @@ class PublishedModel:
 def published() -> tuple[PublishedModel, ...]:
     """The five models, in the order of the paper."""
     more = {row["model"]: row for row in table("nli_published")}
-    found = []
+    published_models = []
     for row in table("published_inference"):
         worked_out, fn = more[row["model"]], float(more[row["model"]]["fn"])
         printed, from_shares, rank = float(row["printed"]), float(row["shares_sum"]) / 3, int(row["rank"])
         directional, order = float(worked_out["directional"]), worked_out["order"] == "true"
-        found.append(PublishedModel(row["model"], printed, from_shares, rank, directional, order, fn, 1 - fn))
-    return tuple(found)
+        published_models.append(
+            PublishedModel(row["model"], printed, from_shares, rank, directional, order, fn, 1 - fn)
+        )
+    return tuple(published_models)

@@ -73,7 +73,7 @@ class Sanity:
                 " scores mean little."
             )
             return Note(message, values)
-        swapped = ", ".join(f"{one} → {two}" for one, two in zip(LABELS, self.best, strict=True) if one != two)
+        swapped = ", ".join(f"{label} → {two}" for label, two in zip(LABELS, self.best, strict=True) if label != two)
         message = N_(
             "The labels are probably swapped: {right} of {pairs} sanity-check pairs ({language}) are right"
             " in the present order, {best} with {swapped}."
@@ -210,8 +210,8 @@ def run(settings: AskSettings, place: Place) -> NliReport:
             found = measured_scores(probes, scores)
             return Answers(model, scorer.signature, found, checked, undefined, lap(), loading_seconds)
 
-        asked = ask_models((settings.model,), ask, len(probes.rows), place.progress)
-    report = NliReport(models=asked.models, seconds=asked.seconds, probes=probes, margin=settings.margin, out=out)
+        models = ask_models((settings.model,), ask, len(probes.rows), place.progress)
+    report = NliReport(models=models.models, seconds=models.seconds, probes=probes, margin=settings.margin, out=out)
     if is_run and out is not None:
         write_record(out, report)
     return report

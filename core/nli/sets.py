@@ -66,13 +66,24 @@ def built(parts: Texts) -> list[Row]:
     """PS, then AS (the same premises in the same order), then NS. Raises Refused where nothing could be built."""
     if not parts.templates or not parts.occupations:
         raise Refused(N_("A set needs at least one template and one occupation."))
-    stereotyped = [one for one in parts.occupations if one.gender]
-    neutral = [one for one in parts.occupations if not one.gender]
-    rows = [_row("PS", parts, one, i, one.gender) for one in stereotyped for i in range(len(parts.templates))]
-    rows += [_row("AS", parts, one, i, other(one.gender)) for one in stereotyped for i in range(len(parts.templates))]
+    stereotyped = [occupation for occupation in parts.occupations if occupation.gender]
+    neutral = [occupation for occupation in parts.occupations if not occupation.gender]
+    rows = [
+        _row("PS", parts, occupation, i, occupation.gender)
+        for occupation in stereotyped
+        for i in range(len(parts.templates))
+    ]
+    rows += [
+        _row("AS", parts, occupation, i, other(occupation.gender))
+        for occupation in stereotyped
+        for i in range(len(parts.templates))
+    ]
     genders: tuple[Gender, ...] = ("woman", "man")
     rows += [
-        _row("NS", parts, one, i, gender) for one in neutral for i in range(len(parts.templates)) for gender in genders
+        _row("NS", parts, occupation, i, gender)
+        for occupation in neutral
+        for i in range(len(parts.templates))
+        for gender in genders
     ]
     return rows
 
@@ -92,7 +103,7 @@ def _row(name: str, parts: Texts, one: Occupation, number: int, gender: Gender) 
 def _sampled(words: Sequence[Occupation]) -> tuple[Occupation, ...]:
     chosen: list[Occupation] = []
     for kind in ("female-stereo", "male-stereo", "neutral"):
-        chosen += evenly([one for one in words if one.kind == kind], SAMPLE_WORDS)
+        chosen += evenly([word for word in words if word.kind == kind], SAMPLE_WORDS)
     return tuple(chosen)
 
 
@@ -125,12 +136,12 @@ def words_in_order(language: Language, order: WordOrder = "female-first") -> lis
     """
     parts = texts(language)
     female, male = (
-        evenly([one for one in parts.occupations if one.kind == kind], SAMPLE_WORDS)
+        evenly([occupation for occupation in parts.occupations if occupation.kind == kind], SAMPLE_WORDS)
         for kind in ("female-stereo", "male-stereo")
     )
     if order == "female-first":
         return [*female, *male]
-    return [one for two in zip(female, male, strict=True) for one in two]
+    return [occupation for two in zip(female, male, strict=True) for occupation in two]
 
 
 def controlled(language: Language, rate: float, order: WordOrder = "female-first") -> list[Labelled]:
@@ -145,7 +156,7 @@ def controlled(language: Language, rate: float, order: WordOrder = "female-first
         )
     parts = texts(language)
     ordered = words_in_order(language, order)
-    biased = {one.word for one in ordered[: 2 * tenths]}
+    biased = {occupation.word for occupation in ordered[: 2 * tenths]}
     neutral = evenly([one for one in parts.occupations if not one.gender], SAMPLE_WORDS)
     rows = built(Texts((*ordered, *neutral), training_templates(language), parts.woman, parts.man))
     return [Labelled(row, _label(row, row.occupation in biased)) for row in rows]

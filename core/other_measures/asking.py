@@ -100,7 +100,7 @@ def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
         found.rows += [(number, part, text, score) for part, text, score in parts]
     controls = control_pairs(request.language) if role == "model" else ()
     if controls:
-        read = _in_parts(reader.read, [one.sentences for one in controls], watch, len(request.items))
+        read = _in_parts(reader.read, [control.sentences for control in controls], watch, len(request.items))
         found.figures.append(_share(read, variant, "control"))
     return found
 
@@ -133,19 +133,20 @@ def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answer
     reader = BlankReader(model, device=request.device, untrained=role == "untrained")
     items: Sequence[Item] = request.items
     asked = [
-        [Filled(one.context, word, text) for word, text in zip(one.words, one.sentences, strict=True)] for one in items
+        [Filled(item.context, word, text) for word, text in zip(item.words, item.sentences, strict=True)]
+        for item in items
     ]
 
     def ask_three(part: Sequence[Sequence[Filled]]) -> list[list[Any]]:
-        values = reader.read([one for three in part for one in three])
+        values = reader.read([filled for three in part for filled in three])
         return [values[i : i + 3] for i in range(0, len(values), 3)]
 
     read = _in_parts(ask_three, asked, watch)
-    scores = {i: score for one, row in zip(items, read, strict=True) for i, score in zip(one.ids, row, strict=True)}
-    known = [one for one, row in zip(items, read, strict=True) if None not in row]
+    scores = {i: score for item, row in zip(items, read, strict=True) for i, score in zip(item.ids, row, strict=True)}
+    known = [item for item, row in zip(items, read, strict=True) if None not in row]
     found = Answered(reader.signature, stereoset_figures(known, scores, role, len(items) - len(known)))
-    for number, (one, row) in enumerate(zip(items, read, strict=True), 1):
-        parts = zip(("stereotype", "anti-stereotype", "unrelated"), one.sentences, row, strict=True)
+    for number, (item, row) in enumerate(zip(items, read, strict=True), 1):
+        parts = zip(("stereotype", "anti-stereotype", "unrelated"), item.sentences, row, strict=True)
         found.rows += [(number, part, text, score) for part, text, score in parts]
     controls = control_pairs(request.language) if role == "model" else ()
     if controls:
@@ -160,7 +161,7 @@ def stereoset_figures(items: Sequence[Item], scores: Mapping[str, float], role: 
         return [Figure(name, role, Estimate.undefined(UNREAD)) for name in ("lms", "ss", "icat")]
     terms = by_term(items, scores)
     values = np.array(list(terms.values()))
-    counts = np.array([sum(one.target == term for one in items) for term in terms])
+    counts = np.array([sum(item.target == term for item in items) for term in terms])
     measures = over_units(
         Resampling(), lambda weights: {"lms": _weighted(weights, values[:, 0]), "ss": _weighted(weights, values[:, 1])},
         len(terms), {"lms": (0.0, 100.0), "ss": (0.0, 100.0)},
@@ -186,7 +187,9 @@ def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> Figure:
     from evenhand.core.models.other_measures import Filled
 
     asked = [
-        Filled(one.context, word, text) for one in controls for word, text in zip(one.words, one.sentences, strict=True)
+        Filled(control.context, word, text)
+        for control in controls
+        for word, text in zip(control.words, control.sentences, strict=True)
     ]
     read = reader.read(asked)
     pairs = [(a, b) for a, b in zip(read[::2], read[1::2], strict=True) if a is not None and b is not None]
@@ -247,7 +250,7 @@ def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
         means = [men[men["person_key"].isin(half)]["association"].mean() for half in (words[::2], words[1::2])]
         estimate = without_interval(float(means[0] - means[1]), len(words), OF_FEW_WORDS)
         found.figures.append(Figure("all", "control", estimate, 0.0, facts={"sentences": len(men)}))
-    found.rows = [(one.row, one.sentence.person.gender, one.sentence.text, one.value) for one in rows]
+    found.rows = [(row.row, row.sentence.person.gender, row.sentence.text, row.value) for row in rows]
     return found
 
 
@@ -264,10 +267,10 @@ def _pro_anti(request: Request, model: str, role: Role, watch: Watch) -> Answere
     twins: Sequence[Twins] = request.items
     both = _in_parts(lambda part: _right(scorer, part), twins, watch)
     found = Answered(scorer.signature, gap_figures(twins, [(pro, anti) for (pro, _), (anti, _) in both], role))
-    for number, (one, row) in enumerate(zip(twins, both, strict=True), 1):
+    for number, (twin, row) in enumerate(zip(twins, both, strict=True), 1):
         found.rows += [
             (number, part, sentence.text, value)
-            for part, sentence, (_, value) in zip(("pro", "anti"), (one.pro, one.anti), row, strict=True)
+            for part, sentence, (_, value) in zip(("pro", "anti"), (twin.pro, twin.anti), row, strict=True)
         ]
     if role == "model":
         neutral = _in_parts(lambda part: _decisions(scorer, [one.neutral for one in part]), twins, watch, len(twins))
@@ -288,14 +291,14 @@ def _whole_sentences(model: str, device: str, untrained: bool) -> Any:
 
 
 def _right(scorer: Any, twins: Sequence[Twins]) -> list[tuple[Any, Any]]:
-    found = _decisions(scorer, [one for pair in twins for one in (pair.pro, pair.anti)])
+    found = _decisions(scorer, [sentence for pair in twins for sentence in (pair.pro, pair.anti)])
     return list(zip(found[::2], found[1::2], strict=True))
 
 
 def _decisions(scorer: Any, sentences: Sequence[Sentence]) -> list[tuple[bool | None, float | None]]:
     """Whether the right person is the likelier one, and ln P(right) - ln P(other)."""
     found: list[tuple[bool | None, float | None]] = []
-    for score in scorer.score([one.probe for one in sentences]):
+    for score in scorer.score([sentence.probe for sentence in sentences]):
         right, other = score.logprobs
         found.append((None, None) if right is None or other is None else (right > other, right - other))
     return found
@@ -304,7 +307,7 @@ def _decisions(scorer: Any, sentences: Sequence[Sentence]) -> list[tuple[bool | 
 def gap_figures(twins: Sequence[Twins], right: Sequence[tuple[bool | None, bool | None]], role: Role) -> list[Figure]:
     """Share right of both sets and the gap in points, with t over people (who is meant, who else is there)."""
     known = [
-        (one, bool(a), bool(b)) for one, (a, b) in zip(twins, right, strict=True) if a is not None and b is not None
+        (twin, bool(a), bool(b)) for twin, (a, b) in zip(twins, right, strict=True) if a is not None and b is not None
     ]
     if not known:
         return [Figure(name, role, Estimate.undefined(UNREAD), 0.0) for name in ("gap", "pro", "anti")]
@@ -314,7 +317,7 @@ def gap_figures(twins: Sequence[Twins], right: Sequence[tuple[bool | None, bool 
         np.array([names.index(getattr(one.pro, side)) for one, *_ in known])
         for names, side in zip(people, ("right", "wrong"), strict=True)
     )
-    found = over_clusters(_gap_of, columns, Clusters(("right", "wrong"), codes))
+    clusters = over_clusters(_gap_of, columns, Clusters(("right", "wrong"), codes))
     differences = columns[:, 0] - columns[:, 1]
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(DRAWN, len(known)))
     band, p = drawn_null(100 * (signs @ differences) / len(known), 100 * float(differences.mean()), 0.0)
@@ -323,7 +326,7 @@ def gap_figures(twins: Sequence[Twins], right: Sequence[tuple[bool | None, bool 
     sums = {name: int(columns[:, i].sum()) for i, name in enumerate(("pro", "anti"))}
     shares = {name: percent(wilson(count, len(known), nothing=UNREAD)) for name, count in sums.items()}
     return [
-        Figure("gap", role, found["gap"], 0.0, band, p, facts),
+        Figure("gap", role, clusters["gap"], 0.0, band, p, facts),
         *(Figure(name, role, share, 50.0, coin_band(len(known)), facts=facts) for name, share in shares.items()),
     ]
 

@@ -99,22 +99,22 @@ def read_gaps(path: Path, seed: int = 0) -> ClassifierGaps:
         if len(table) == MOST_ROWS:
             raise BadFile(TOO_MANY, file=path.name, most=f"{MOST_ROWS:,}")
         table.append((row.line, {key: str(value or "").strip() for key, value in row.values.items()}))
-    found = ClassifierGaps(len(table))
+    classifier_gaps = ClassifierGaps(len(table))
     if {GROUP, SWAPPED} & set(source.columns):
         gold, predicted = (_labels(path.name, table, name) for name in (GOLD, PREDICTED))
         if GROUP in source.columns:
-            found.gaps += error_gaps(gold, predicted, [row[GROUP] for _, row in table], seed)
+            classifier_gaps.gaps += error_gaps(gold, predicted, [row[GROUP] for _, row in table], seed)
         if SWAPPED in source.columns:
-            _add_swapped(found, path.name, table, gold, predicted)
+            _add_swapped(classifier_gaps, path.name, table, gold, predicted)
     if SET in source.columns:
-        _add_f1(found, [row for _, row in table])
-    return found
+        _add_f1(classifier_gaps, [row for _, row in table])
+    return classifier_gaps
 
 
 def error_gaps(gold: Flags, predicted: Flags, groups: Sequence[str], seed: int = 0) -> list[Gap]:
     """FPED and FNED over *groups* (Dixon et al. 2018), each beside its null."""
-    names = list(dict.fromkeys(one for one in groups if one))
-    codes = np.array([names.index(one) if one in names else -1 for one in groups])
+    names = list(dict.fromkeys(group for group in groups if group))
+    codes = np.array([names.index(group) if group in names else -1 for group in groups])
     return [
         _gap("fped", predicted, ~gold, codes, names, NO_NEGATIVES, seed),
         _gap("fned", ~predicted, gold, codes, names, NO_POSITIVES, seed),
@@ -155,26 +155,30 @@ def swapped_gap(name: str, wrong: Flags, wrong_swapped: Flags, among: Flags, why
 
 
 def _add_swapped(
-    found: ClassifierGaps, file: str, table: Sequence[tuple[int, dict[str, str]]], gold: Flags, predicted: Flags
+    classifier_gaps: ClassifierGaps,
+    file: str,
+    table: Sequence[tuple[int, dict[str, str]]],
+    gold: Flags,
+    predicted: Flags,
 ) -> None:
     both = np.array([bool(row[SWAPPED]) for _, row in table])
     swapped = np.zeros(len(table), dtype=bool)
     swapped[both] = _labels(file, [one for one, known in zip(table, both, strict=True) if known], SWAPPED)
-    found.gaps += [
+    classifier_gaps.gaps += [
         swapped_gap("fped_swapped", predicted, swapped, both & ~gold, NO_NEGATIVES),
         swapped_gap("fned_swapped", ~predicted, ~swapped, both & gold, NO_POSITIVES),
     ]
-    found.consistency = wilson(int((predicted == swapped)[both].sum()), int(both.sum()), nothing=NO_SWAPS)
+    classifier_gaps.consistency = wilson(int((predicted == swapped)[both].sum()), int(both.sum()), nothing=NO_SWAPS)
 
 
-def _add_f1(found: ClassifierGaps, table: Sequence[dict[str, str]]) -> None:
+def _add_f1(classifier_gaps: ClassifierGaps, table: Sequence[dict[str, str]]) -> None:
     for name in ("pro", "anti"):
-        found.f1[name] = f1([(row[GOLD], row[PREDICTED]) for row in table if row[SET].lower() == name])
-    pro, anti = found.f1["pro"], found.f1["anti"]
+        classifier_gaps.f1[name] = f1([(row[GOLD], row[PREDICTED]) for row in table if row[SET].lower() == name])
+    pro, anti = classifier_gaps.f1["pro"], classifier_gaps.f1["anti"]
     units = sum(row[SET].lower() in ("pro", "anti") for row in table)
-    found.f1_gap = Estimate.undefined(NO_F1, units)
+    classifier_gaps.f1_gap = Estimate.undefined(NO_F1, units)
     if pro is not None and anti is not None:
-        found.f1_gap = Estimate(pro - anti, units=units, note=NO_STUDY)
+        classifier_gaps.f1_gap = Estimate(pro - anti, units=units, note=NO_STUDY)
 
 
 def f1(decisions: Sequence[tuple[str, str]]) -> float | None:

@@ -137,7 +137,7 @@ class ControlPair:
 @cache
 def control_pairs(language: str) -> tuple[ControlPair, ...]:
     """The 40 pairs of a language ("en", "zh"); none of another."""
-    found = []
+    pairs = []
     for row in table("control_pairs"):
         if row["language"] != language:
             continue
@@ -146,8 +146,8 @@ def control_pairs(language: str) -> tuple[ControlPair, ...]:
         words = (two[1], two[2])
         if hashlib.sha256(row["sentence"].encode()).digest()[0] % 2:
             words = (two[2], two[1])
-        found.append(ControlPair(_TWO.sub(BLANK, row["sentence"]), words))
-    return tuple(found)
+        pairs.append(ControlPair(_TWO.sub(BLANK, row["sentence"]), words))
+    return tuple(pairs)
 
 
 def control_language(model: str, texts: tuple[str, ...]) -> str:

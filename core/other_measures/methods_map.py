@@ -51,4 +51,4 @@ def methods() -> tuple[Method, ...]:
 
 def of(family: str, kind: str) -> list[Method]:
     """The methods of one cell of the map."""
-    return [one for one in methods() if (one.family, one.kind) == (family, kind)]
+    return [method for method in methods() if (method.family, method.kind) == (family, kind)]

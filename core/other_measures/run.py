@@ -72,14 +72,14 @@ def run(settings: Settings, place: Place) -> MeasureReport:
             figures = tuple(figure for answered in roles.values() for figure in answered.figures)
             return ModelFigures(model, own.signature, twin.signature if twin else None, figures, round(lap(), 3))
 
-        asked = ask_models(settings.models, figures_of, rounds * request.texts, place.progress)
+        models = ask_models(settings.models, figures_of, rounds * request.texts, place.progress)
     if settings.measure in ("crows", "aul", "stereoset") and not request.controls:
         notices.append(Notice(NO_CONTROL))
     variant = settings.of_variant
     report = MeasureReport(
-        measure=settings.measure, variant=variant, source=source, sentences=len(request.items), models=asked.models,
-        failed=asked.failed, notices=tuple(notices), published=published(settings.measure, variant),
-        settings=plain_settings(settings) | {"untrained": not settings.no_untrained}, seconds=asked.seconds,
+        measure=settings.measure, variant=variant, source=source, sentences=len(request.items), models=models.models,
+        failed=models.failed, notices=tuple(notices), published=published(settings.measure, variant),
+        settings=plain_settings(settings) | {"untrained": not settings.no_untrained}, seconds=models.seconds,
     )  # fmt: skip
     if is_run and out is not None:
         write_record(out, report)
@@ -123,9 +123,9 @@ def _items(settings: Settings, variant: str) -> tuple[Any, tuple[str, ...], dict
     if settings.measure == "stereoset":
         assert settings.file is not None
         items = read_items(settings.file)
-        if not all(one.context and all(one.sentences) for one in items):
+        if not all(item.context and all(item.sentences) for item in items):
             raise Refused(NO_TEXTS, file=name)
-        return items, tuple(text for one in items for text in one.sentences), {}, name
+        return items, tuple(text for item in items for text in item.sentences), {}, name
     if settings.measure in ("seat", "weat"):
         sets = read_sets(settings.file) if settings.file is not None else built_in_sets()
         tests = _tests(settings, sets)
@@ -133,7 +133,7 @@ def _items(settings: Settings, variant: str) -> tuple[Any, tuple[str, ...], dict
         return tests, words, sets, name
     if settings.measure == "pro-anti":
         twins: Sequence[Twins] = read_twins(settings.file) if settings.file is not None else built_in(variant[-1])
-        return list(twins), tuple(one.pro.text for one in twins), {}, name
+        return list(twins), tuple(twin.pro.text for twin in twins), {}, name
     return _association_items(settings)
 
 
@@ -145,7 +145,7 @@ def _association_items(settings: Settings) -> tuple[Any, tuple[str, ...], dict[s
     if language not in LANGUAGES:
         raise Refused(NO_VARIANT, measure=settings.what.title, variant=language, known=", ".join(LANGUAGES))
     corpus = list(sentences(association_set(language)))
-    return corpus, tuple(one.text for one in corpus), {}, f"BEC-Pro {language}" if language != "zh" else "zh"
+    return corpus, tuple(sentence.text for sentence in corpus), {}, f"BEC-Pro {language}" if language != "zh" else "zh"
 
 
 def _tests(settings: Settings, sets: dict[str, tuple[str, ...]]) -> dict[str, str]:

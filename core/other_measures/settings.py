@@ -102,7 +102,7 @@ MEASURES: tuple[Measure, ...] = (
         "Zhao et al. 2018; Brown et al. 2020", "percent", ("type 1", "type 2"), "twins", "WinoBias",
     ),
 )  # fmt: skip
-BY_NAME: dict[str, Measure] = {one.name: one for one in MEASURES}
+BY_NAME: dict[str, Measure] = {measure.name: measure for measure in MEASURES}
 
 
 UNKNOWN = N_("{measure} is no measure here; choose one of {known}.")

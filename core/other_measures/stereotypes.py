@@ -73,12 +73,12 @@ def read_items(path: Path) -> list[Item]:
         data = given.get("data", given)
         given = data.get("intrasentence") if isinstance(data, dict) else None
     try:
-        found = [_item(one) for one in given or []]
+        items = [_item(one) for one in given or []]
     except (KeyError, TypeError, AttributeError):
-        found = []
-    if not found:
+        items = []
+    if not items:
         raise BadFile(NO_ITEMS, file=path.name)
-    return found
+    return items
 
 
 def _item(one: Mapping[str, Any]) -> Item:

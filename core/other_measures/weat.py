@@ -188,10 +188,10 @@ def weat(
     both = np.concatenate([x, y])
     alike = np.ptp(both) < SAME
     effect = None if alike else float((x.mean() - y.mean()) / both.std(ddof=1))
-    found = p_value(both, len(x), seed)
+    value = p_value(both, len(x), seed)
     return WeatTest(
-        test, effect, found.at_least, found.greater, found.exact, found.partitions, _sizes(known, by_word=by_word),
-        missing, None if alike else found.band, ALL_ALIKE if alike else None,
+        test, effect, value.at_least, value.greater, value.exact, value.partitions, _sizes(known, by_word=by_word),
+        missing, None if alike else value.band, ALL_ALIKE if alike else None,
     )  # fmt: skip
 
 

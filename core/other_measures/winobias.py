@@ -54,7 +54,7 @@ class Twins:
     def neutral(self) -> Sentence:
         """The same with they in the pronoun's place: whom the sentence means without a gender."""
         # her is an object or a possessive; the twin has him or his there.
-        one = next((one for one in (self.pro, self.anti) if one.pronoun.lower() != "her"), self.pro)
+        one = next((sentence for sentence in (self.pro, self.anti) if sentence.pronoun.lower() != "her"), self.pro)
         they = NEUTRAL.get(one.pronoun.lower(), "them")
         text = re.sub(rf"\b{re.escape(one.pronoun)}\b", they, one.text, count=1)
         return Sentence(text, they, one.right, one.wrong)
@@ -115,7 +115,9 @@ def _read(text: str, people: Sequence[str]) -> Sentence | None:
     if right is None or pronoun is None:
         return None
     outside = _BRACKETS.sub(" ", text).lower()
-    wrong = next((one for one in people if one != right and re.search(rf"\b{re.escape(one)}\b", outside)), None)
+    wrong = next(
+        (person for person in people if person != right and re.search(rf"\b{re.escape(person)}\b", outside)), None
+    )
     return None if wrong is None else Sentence(plain, pronoun, right, wrong)
 
 

@@ -81,15 +81,17 @@ def _cell_value(row: Row, found: Cells) -> Estimate:
     return left[0][1].by_units[row["measure"]]
 
 
-def beside_inference(found: Inference, language: str) -> list[BesidePrinted]:
+def beside_inference(inference: Inference, language: str) -> list[BesidePrinted]:
     """The 45 shares of Table 3 of the inference paper beside those of one's own classifier on Japanese sentences."""
-    return [_of_shares(row, label, found, language) for row in table("published_inference_shares") for label in LABELS]
+    return [
+        _of_shares(row, label, inference, language) for row in table("published_inference_shares") for label in LABELS
+    ]
 
 
-def _of_shares(row: Row, label: str, found: Inference, language: str) -> BesidePrinted:
+def _of_shares(row: Row, label: str, inference: Inference, language: str) -> BesidePrinted:
     sets, labels = list[str](SETS), list[str](LABELS)
     kind, answer = sets.index(row["set"]), labels.index(label)
-    printed, counts = float(row[label]), found.counts[kind]
+    printed, counts = float(row[label]), inference.counts[kind]
     cell = {"model": row["model"], "set": row["set"], "label": label}
     if language != JAPANESE:
         values = {"own": language or "?", "printed": JAPANESE}
@@ -106,7 +108,7 @@ def _without(row: Row, printed: float, reason: Note | None) -> BesidePrinted:
 
 def compared(found: Iterable[BesidePrinted]) -> int:
     """How many of the values have one beside them."""
-    return sum(one.own.value is not None for one in found)
+    return sum(beside_printed.own.value is not None for beside_printed in found)
 
 
 BASES = {"log10": 10.0, "ln": math.e, "log2": 2.0}

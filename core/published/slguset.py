@@ -176,23 +176,25 @@ def _digits(printed: str) -> int:
 
 def _row(row: Row) -> PrintedClaim:
     man, woman, printed = row["p_man"], row["p_woman"], row["printed"]
-    found = check_printed(float(man), float(woman), float(printed), digits=_digits(man))
+    printed_check = check_printed(float(man), float(woman), float(printed), digits=_digits(man))
     remark = None
-    if not found.consistent:
-        values = {"p_man": f"{found.needed_p_male:.3e}", "p_woman": f"{found.needed_p_female:.3e}"}
+    if not printed_check.consistent:
+        values = {"p_man": f"{printed_check.needed_p_male:.3e}", "p_woman": f"{printed_check.needed_p_female:.3e}"}
         remark = Note(N_("p_man = {p_man} or p_woman = {p_woman} would give the reported value."), values)
-    ranges = {"low": f"{found.low:.4f}", "high": f"{found.high:.4f}"}
-    others = ", ".join(f"{base} {found.calculated * LN10 / math.log(BASES[base]):.4f}" for base in ("ln", "log2"))
+    ranges = {"low": f"{printed_check.low:.4f}", "high": f"{printed_check.high:.4f}"}
+    others = ", ".join(
+        f"{base} {printed_check.calculated * LN10 / math.log(BASES[base]):.4f}" for base in ("ln", "log2")
+    )
     return PrintedClaim(
         f"slguset.table{row['table']}.{row['row']}",
         SLGUSET,
         Note(N_("Table {table}, row {row}, Bias_c"), {"table": row["table"], "row": row["row"]}),
         printed,
-        f"{found.calculated:.4f}",
-        found.consistent,
+        f"{printed_check.calculated:.4f}",
+        printed_check.consistent,
         remark,
         (
-            f"log10({man} / {woman}) = {found.calculated:.4f}",
+            f"log10({man} / {woman}) = {printed_check.calculated:.4f}",
             Note(N_("Rounding of the probabilities allows {low} to {high}."), ranges),
             others,
         ),

@@ -45,7 +45,7 @@ def figures(
 
     `seeds`: which models are seeds of one.
     """
-    models = [one.model for one in summaries]
+    models = [summary.model for summary in summaries]
     values = {model: frame.loc[frame["model"] == model, "bias_log10"].to_numpy() for model in models}
     found = [
         sides_figure(summaries, papers, notes, say),
@@ -59,10 +59,14 @@ def figures(
 def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str]) -> pd.DataFrame:
     """What `core.charts.sides` draws: both sides of each model with intervals, and what the paper prints."""
     rows = []
-    for one in summaries:
-        paper, note = papers.get(one.model), notes.get(one.model)
-        row: dict[str, Any] = {"model": one.model, "note": f"({note})" if note else "", "reference": one.reference}
-        for side, estimate in (("man", one.bias_man), ("woman", one.bias_woman)):
+    for summary in summaries:
+        paper, note = papers.get(summary.model), notes.get(summary.model)
+        row: dict[str, Any] = {
+            "model": summary.model,
+            "note": f"({note})" if note else "",
+            "reference": summary.reference,
+        }
+        for side, estimate in (("man", summary.bias_man), ("woman", summary.bias_woman)):
             row |= {side: estimate.value, f"{side}_low": estimate.low, f"{side}_high": estimate.high}
             row[f"{side}_paper"] = paper[f"bias_{side}"] / LN10 if paper else None
         rows.append(row)
@@ -102,8 +106,8 @@ def _order(values: Mapping[str, Any], say: Say) -> Figure:
 
 
 def _pairs(groups: Mapping[str, Sequence[Summary]], say: Say) -> Figure:
-    order = dict.fromkeys(one.group for found in groups.values() for one in found)
-    cells = {(model, one.group): one for model, found in groups.items() for one in found}
+    order = dict.fromkeys(summary.group for found in groups.values() for summary in found)
+    cells = {(model, summary.group): summary for model, found in groups.items() for summary in found}
     rows = [
         {"model": model, "pair": pair, "value": cell.signed_mean.value if (cell := cells.get((model, pair))) else None}
         for pair in order

@@ -287,7 +287,7 @@ def _figure(figure: Figure, number: int) -> str:
 
 
 def _table(
-    found: Sequence[Summary],
+    summaries: Sequence[Summary],
     kept: pd.DataFrame,
     settings: ReportSettings,
     papers: Mapping[str, Paper],
@@ -295,33 +295,38 @@ def _table(
     say: Say,
 ) -> str:
     corrected: dict[str, SideMeans] = {
-        one.model: side_means(
-            kept.loc[kept["model"] == one.model, "corrected_log10"].tolist(), denominator=settings.denominator
+        summary.model: side_means(
+            kept.loc[kept["model"] == summary.model, "corrected_log10"].tolist(), denominator=settings.denominator
         )
-        for one in found
+        for summary in summaries
     }
-    groups = table_lines(found, corrected=corrected, papers=papers, say=say)
+    groups = table_lines(summaries, corrected=corrected, papers=papers, say=say)
     corner = say(
         N_("log10 unless another base is given; 95% intervals in brackets, for these pairs only unless stems are named")
     )
-    signatures = {one.model: one.signature for one in found}
-    return table_html([one.model for one in found], groups, corner=corner, notes=notes, signatures=signatures)
+    signatures = {summary.model: summary.signature for summary in summaries}
+    return table_html(
+        [summary.model for summary in summaries], groups, corner=corner, notes=notes, signatures=signatures
+    )
 
 
 def _together(
-    found: Sequence[Summary], kept: pd.DataFrame, seeds: Groups, settings: ReportSettings, say: Say
+    summaries: Sequence[Summary], kept: pd.DataFrame, seeds: Groups, settings: ReportSettings, say: Say
 ) -> list[str]:
     """What several models need: their differences, and the means over the seeds of one."""
     parts = []
-    if len(found) > 1:
-        models = [one.model for one in found]
+    if len(summaries) > 1:
+        models = [summary.model for summary in summaries]
         how: dict[str, Any] = {"groups": seeds, "margins": settings.margins, "denominator": settings.denominator}
         parts += [
             _heading(say(N_("Pairwise differences between models"))),
             differences_html(kept, models, **how, say=say),
         ]
     if seeds:
-        parts += [_heading(say(N_("Means over seeds"))), seeds_html({one.model: one for one in found}, seeds, say)]
+        parts += [
+            _heading(say(N_("Means over seeds"))),
+            seeds_html({summary.model: summary for summary in summaries}, seeds, say),
+        ]
     return parts
 
 
@@ -359,7 +364,7 @@ def _method(say: Say) -> str:
     return _heading(say(N_("How the values are computed"))) + inner
 
 
-def _how_made(found: Sequence[Summary], frame: pd.DataFrame, settings: ReportSettings, say: Say) -> str:
+def _how_made(summaries: Sequence[Summary], frame: pd.DataFrame, settings: ReportSettings, say: Say) -> str:
     rows_hash = hashlib.sha256(pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()).hexdigest()
     mass = say(N_("none")) if settings.least_mass is None else f"{100 * settings.least_mass:g}%"
     facts = [
@@ -372,6 +377,6 @@ def _how_made(found: Sequence[Summary], frame: pd.DataFrame, settings: ReportSet
         (say(N_("Created")), f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
         ("Evenhand", f"{VERSION}; " + ", ".join(f"{name} {version(name)}" for name in PACKAGES)),
     ]
-    facts += [(one.model, f"{one.signature}; {one.intervals}") for one in found]
+    facts += [(summary.model, f"{summary.signature}; {summary.intervals}") for summary in summaries]
     inner = "".join(f"<dt>{_e(name)}</dt><dd><code>{_e(value)}</code></dd>" for name, value in facts)
     return _heading(say(N_("Signatures, settings, versions"))) + f'<dl class="facts">{inner}</dl>'

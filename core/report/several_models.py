@@ -55,12 +55,12 @@ def rows_of_differences(found: Mapping[str, Estimate], margins: Margins, say: Sa
     return [
         {
             say(N_("measure")): say(NAMES[name]),
-            say(N_("difference")): signed_number(one.value),
-            say(N_("95% interval")): interval(one.low, one.high, signed=True) or DASH,
+            say(N_("difference")): signed_number(estimate.value),
+            say(N_("95% interval")): interval(estimate.low, estimate.high, signed=True) or DASH,
             say(N_("against the margin")): say(ANSWERS[tested[name].answer]),
             say(N_("minimum detectable difference")): plain_number(tested[name].smallest),
         }
-        for name, one in found.items()
+        for name, estimate in found.items()
     ]
 
 
@@ -77,11 +77,11 @@ def margins_say(margins: Margins, say: Say) -> str:
 
 def reading(found: Mapping[str, Estimate], margins: Margins, say: Say) -> list[str]:
     """What the table rests on: scale, units and tests, the margins, and why an interval or an answer is missing."""
-    units = max((one.units for one in found.values()), default=0)
+    units = max((estimate.units for estimate in found.values()), default=0)
     lines = [f"{say(HOW).format(n=f'{units:,}')} {margins_say(margins, say)}"]
-    reasons = [one.reason or one.note for one in found.values() if one.low is None]
+    reasons = [estimate.reason or estimate.note for estimate in found.values() if estimate.low is None]
     reasons += [] if all(margins.values()) else [NO_MARGIN]
-    return lines + [f"{DASH} {text}" for text in dict.fromkeys(note_text(one, say) for one in reasons)]
+    return lines + [f"{DASH} {text}" for text in dict.fromkeys(note_text(reason, say) for reason in reasons)]
 
 
 def differences_html(
@@ -99,11 +99,10 @@ def differences_html(
     for a, b in combinations(models, 2):
         if unit_of(a, groups) == unit_of(b, groups):
             continue
-        found = paired_differences(frame, a, b, denominator=denominator)
-        parts.append(
-            f"<h3>{html.escape(say(TITLE).format(a=a, b=b))}</h3>{_table(rows_of_differences(found, margins, say))}"
-        )
-        notes |= dict.fromkeys(reading(found, margins, say))
+        differences = paired_differences(frame, a, b, denominator=denominator)
+        title = html.escape(say(TITLE).format(a=a, b=b))
+        parts.append(f"<h3>{title}</h3>{_table(rows_of_differences(differences, margins, say))}")
+        notes |= dict.fromkeys(reading(differences, margins, say))
     notes |= {} if parts else {say(NO_OTHER): None}
     return "".join([*parts, *(f"<p class=note>{html.escape(note)}</p>" for note in notes)])
 
@@ -113,10 +112,12 @@ def rows_over_seeds(seeds: Sequence[Summary], say: Say) -> list[dict[str, str]]:
     return [
         {
             say(N_("measure")): say(NAMES[name]),
-            say(N_("mean over seeds")): plain_number(one.value),
-            say(N_("95% interval")): interval(one.low, one.high) or note_text(one.note or one.reason, say) or DASH,
+            say(N_("mean over seeds")): plain_number(over_seed.value),
+            say(N_("95% interval")): interval(over_seed.low, over_seed.high)
+            or note_text(over_seed.note or over_seed.reason, say)
+            or DASH,
         }
-        for name, one in over_seeds(seeds).items()
+        for name, over_seed in over_seeds(seeds).items()
     ]
 
 

@@ -150,17 +150,17 @@ def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
     )
 
 
-def _estimate(found: Estimate, say: Say, *, signed: bool = False, ln: Estimate | None = None) -> Cell:
-    if found.value is None:
-        return Cell("—", reason=note_text(found.reason, say))
+def _estimate(estimate: Estimate, say: Say, *, signed: bool = False, ln: Estimate | None = None) -> Cell:
+    if estimate.value is None:
+        return Cell("—", reason=note_text(estimate.reason, say))
     write = signed_number if signed else plain_number
-    spread = interval(found.low, found.high, signed=signed) or note_text(found.note, say)
+    spread = interval(estimate.low, estimate.high, signed=signed) or note_text(estimate.note, say)
     below = [spread] if spread else []
-    if found.low is not None and found.note is not None:
-        below.append(note_text(found.note, say))
+    if estimate.low is not None and estimate.note is not None:
+        below.append(note_text(estimate.note, say))
     if ln is not None:
         below.append(say(N_("ln: {number}")).format(number=write(ln.value)))
-    return Cell(write(found.value), tuple(below))
+    return Cell(write(estimate.value), tuple(below))
 
 
 def _over_stems(summary: Summary, name: str, say: Say) -> Cell:
@@ -186,19 +186,19 @@ def _both_bases(summary: Summary, name: str, papers: Mapping[str, Paper], say: S
 def _obvious(summary: Summary, say: Say) -> Cell:
     if not summary.n:
         return Cell("—", reason=note_text(summary.signed_mean.reason, say))
-    found, n = summary.obvious, summary.n
+    obvious, n = summary.obvious, summary.n
     parts = (
-        BarPart(say(N_("female word")), found.female / n, "female"),
-        BarPart(say(N_("neither")), found.none / n, "none"),
-        BarPart(say(N_("male word")), found.male / n, "male"),
+        BarPart(say(N_("female word")), obvious.female / n, "female"),
+        BarPart(say(N_("neither")), obvious.none / n, "none"),
+        BarPart(say(N_("male word")), obvious.male / n, "male"),
     )
-    return Cell("", (f"◀ {found.female:,} · {found.none:,} · {found.male:,} ▶",), parts)
+    return Cell("", (f"◀ {obvious.female:,} · {obvious.none:,} · {obvious.male:,} ▶",), parts)
 
 
 def _small(summary: Summary, say: Say) -> Cell:
-    found = summary.small_set_to_zero
-    reason = say(N_("One side has no sentence with obvious bias.")) if found.model_bias is None else ""
-    return Cell(f"{plain_number(found.model_bias)} · {plain_number(found.mean_abs)}", reason=reason)
+    thresholded = summary.small_set_to_zero
+    reason = say(N_("One side has no sentence with obvious bias.")) if thresholded.model_bias is None else ""
+    return Cell(f"{plain_number(thresholded.model_bias)} · {plain_number(thresholded.mean_abs)}", reason=reason)
 
 
 def _corrected(means: SideMeans | None, say: Say) -> Cell:
@@ -210,21 +210,21 @@ def _corrected(means: SideMeans | None, say: Say) -> Cell:
 
 
 def _mass(summary: Summary, say: Say) -> Cell:
-    found = summary.pair_mass
-    if found.median is None:
-        return Cell("—", reason=note_text(found.reason, say))
-    below = say(N_("below 1%: {share} of the sentences")).format(share=percent(found.under_1_percent))
-    return Cell(percent(found.median), (below,))
+    mass = summary.pair_mass
+    if mass.median is None:
+        return Cell("—", reason=note_text(mass.reason, say))
+    below = say(N_("below 1%: {share} of the sentences")).format(share=percent(mass.under_1_percent))
+    return Cell(percent(mass.median), (below,))
 
 
 def _shares(summary: Summary, say: Say) -> Cell:
-    found = summary.variance_shares
-    if found.widths is None or found.pairs is None or found.contexts is None:
-        return Cell("—", reason=note_text(found.reason, say))
+    variance_shares = summary.variance_shares
+    if variance_shares.widths is None or variance_shares.pairs is None or variance_shares.contexts is None:
+        return Cell("—", reason=note_text(variance_shares.reason, say))
     named: tuple[tuple[str, float, str], ...] = (
-        (say(N_("pairs")), found.pairs, "pairs"),
-        (say(N_("masks")), found.widths, "widths"),
-        (say(N_("contexts")), found.contexts, "contexts"),
+        (say(N_("pairs")), variance_shares.pairs, "pairs"),
+        (say(N_("masks")), variance_shares.widths, "widths"),
+        (say(N_("contexts")), variance_shares.contexts, "contexts"),
     )
     words = tuple(f"{name} {percent(share)}" for name, share, _colour in named)
     return Cell("", words, tuple(BarPart(*one) for one in named))
@@ -240,16 +240,18 @@ def _left_out(summary: Summary, say: Say) -> Cell:
     return Cell(f"{whole:,}", tuple(say(text).format(n=f"{n:,}") for text, n in named if n))
 
 
-def _bounds(found: MissingValues, say: Say) -> Cell:
-    if not found.missing + found.infinite:
+def _bounds(missing_values: MissingValues, say: Say) -> Cell:
+    if not missing_values.missing + missing_values.infinite:
         return Cell("—", (say(N_("no value is missing")),))
-    least, most = found.male_share_if_female, found.male_share_if_male
-    low, high = found.signed_mean_if_female, found.signed_mean_if_male
-    if low is None or high is None or least is None or most is None or found.size is None:
-        return Cell("—", reason=note_text(found.reason, say))
+    least, most = missing_values.male_share_if_female, missing_values.male_share_if_male
+    low, high = missing_values.signed_mean_if_female, missing_values.signed_mean_if_male
+    if low is None or high is None or least is None or most is None or missing_values.size is None:
+        return Cell("—", reason=note_text(missing_values.reason, say))
     texts = (
-        say(N_("{n} of {rows} sentences without a value")).format(n=f"{found.missing:,}", rows=f"{found.rows:,}"),
-        say(N_("each counts as {size}")).format(size=plain_number(found.size)),
+        say(N_("{n} of {rows} sentences without a value")).format(
+            n=f"{missing_values.missing:,}", rows=f"{missing_values.rows:,}"
+        ),
+        say(N_("each counts as {size}")).format(size=plain_number(missing_values.size)),
         say(N_("share towards the male word: {low} to {high}")).format(low=percent(least), high=percent(most)),
     )
     return Cell(f"{signed_number(low)} … {signed_number(high)}", texts)
@@ -266,8 +268,8 @@ def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) 
         row[f"{name}_ln"] = summary.ln(name).value
     if paper:
         row |= {f"{name}_table4_ln": value for name, value in paper.items()}
-    found = summary.obvious
-    row |= {"obvious_male": found.male, "obvious_female": found.female, "obvious_none": found.none}
+    obvious = summary.obvious
+    row |= {"obvious_male": obvious.male, "obvious_female": obvious.female, "obvious_none": obvious.none}
     row |= {"pair_mass_median": summary.pair_mass.median}
     row["pair_mass_under_1_percent"] = summary.pair_mass.under_1_percent
     row |= {f"variance_{name}": getattr(summary.variance_shares, name) for name in ("pairs", "widths", "contexts")}

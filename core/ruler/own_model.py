@@ -163,8 +163,10 @@ def _measure(questions: Sequence[_Question], scorer: Scorer, seed: int) -> Magni
         if len(own) > 1:
             sums[contexts[question.context], 2 * question.neutral :][:2] += abs(value - sum(own) / len(own)), 1
     names = [tuple(dict.fromkeys(q.group[0] for q, _ in known if q.neutral == neutral)) for neutral in (False, True)]
-    found = _estimates(sums, seed)
-    return Magnitude(found["gendered"], found["neutral"], found["difference"], len(contexts), names[0], names[1])
+    estimates = _estimates(sums, seed)
+    return Magnitude(
+        estimates["gendered"], estimates["neutral"], estimates["difference"], len(contexts), names[0], names[1]
+    )
 
 
 def _estimates(sums: NDArray[np.float64], seed: int) -> dict[str, Estimate]:
@@ -181,8 +183,8 @@ def _estimates(sums: NDArray[np.float64], seed: int) -> dict[str, Estimate]:
         return {"gendered": nothing, "neutral": nothing, "difference": nothing}
     sides = {"gendered": [sums[:, 1]], "neutral": [sums[:, 3]], "difference": [sums[:, 1], sums[:, 3]]}
     bounds = {"gendered": (0.0, np.inf), "neutral": (0.0, np.inf)}
-    found = over_units(Resampling(RESAMPLES, seed), measures, len(sums), bounds, sides)
-    return {name: found.get(name, nothing) for name in ("gendered", "neutral", "difference")}
+    units = over_units(Resampling(RESAMPLES, seed), measures, len(sums), bounds, sides)
+    return {name: units.get(name, nothing) for name in ("gendered", "neutral", "difference")}
 
 
 Shuffled = Literal["sentence", "pair", "source"]
@@ -223,12 +225,12 @@ class Null(drawn.Null):
 def nulls(rows: "pd.DataFrame", *, seed: int = 0) -> list[Null]:
     """Every measure that has a null, of one model's scores (as `core.model_bias.read_scores` gives them)."""
     rows = rows.assign(bias_log10=rows["bias_log10"].round(NOISE))
-    found = drawn.shuffled_sides(rows, seed=seed)
+    shuffled_sides = drawn.shuffled_sides(rows, seed=seed)
     alone = drawn.shuffled_sides(rows, unit="sentence")
     words = ("signed_mean", "side_difference")
     shuffled: list[tuple[drawn.Null, Shuffled]] = [
-        *((alone[name], "sentence") for name in words), *((found[name], "pair") for name in words),
-        (found["side_auc"], "source"),
+        *((alone[name], "sentence") for name in words), *((shuffled_sides[name], "pair") for name in words),
+        (shuffled_sides["side_auc"], "source"),
     ]  # fmt: skip
     return [Null(**fields_of(null), shuffled=kind) for null, kind in shuffled]
 
@@ -274,12 +276,12 @@ class OnRuler:
 
 def built_in_items() -> list[ScoreItem]:
     """Every keyword pair in each of its neutral contexts, as rows to be scored; the male word stands for both."""
-    found = [
+    candidates = [
         candidate(context.replace("{word}", pair.male), context.index("{word}"), pair, "male")
         for pair in keyword_pairs()
         for context in neutral_contexts(pair.name)
     ]
-    return [item_of(row, one) for row, one in enumerate(found, 1)]
+    return [item_of(row, one) for row, one in enumerate(candidates, 1)]
 
 
 def pack_items(language: str) -> list[ScoreItem]:
@@ -414,5 +416,5 @@ def _untrained(items: list[ScoreItem], open_scorer: OpenScorer, seed: int) -> tu
 
 
 def _as_untrained(rows: "pd.DataFrame", seed: int) -> Untrained:
-    found = summarise(rows, seed=seed)
-    return Untrained(found.n, found.model_bias, mean_corrected(rows, seed=seed), found.signature)
+    summary = summarise(rows, seed=seed)
+    return Untrained(summary.n, summary.model_bias, mean_corrected(rows, seed=seed), summary.signature)

@@ -118,7 +118,7 @@ class RulerSentence:
 @cache
 def ruler_sentences() -> tuple[RulerSentence, ...]:
     """The 304 sentences, pair by pair in the order of the pair table."""
-    found = []
+    sentences = []
     for pair in keyword_pairs():
         dry = [context for context in neutral_contexts(pair.name) if RAIN not in context][:CONTEXTS]
         for n, context in enumerate(dry):
@@ -127,8 +127,8 @@ def ruler_sentences() -> tuple[RulerSentence, ...]:
             for side, rainy in sides:
                 whole = RAINY * rainy + context
                 text = whole.replace("{word}", pair.word(side))
-                found.append(RulerSentence(text, whole.index("{word}"), pair, side))
-    return tuple(found)
+                sentences.append(RulerSentence(text, whole.index("{word}"), pair, side))
+    return tuple(sentences)
 
 
 def scored(items: Iterable[ScoreItem], scorer: Scorer, model: str) -> "pd.DataFrame":

@@ -96,12 +96,12 @@ class Run:
     @property
     def failures(self) -> list[Failure]:
         """The models that could not be used."""
-        return [Failure.read(one) for one in self._entries("failed")]
+        return [Failure.read(entry) for entry in self._entries("failed")]
 
     @property
     def notices(self) -> list[Notice]:
         """What a person should know although the run went on."""
-        found = ((str(one.get("message") or ""), one.get("values")) for one in self._entries("notices"))
+        found = ((str(entry.get("message") or ""), entry.get("values")) for entry in self._entries("notices"))
         return [Notice(message, values if isinstance(values, dict) else {}) for message, values in found]
 
     @property
@@ -165,18 +165,18 @@ def runs_folder(database: Path | str, kind: Kind) -> Path:
 
 def runs_in(folder: Path | str) -> list[Run]:
     """The finished runs of *folder*, the newest first."""
-    found = []
+    runs = []
     for record in Path(folder).glob(f"*{RECORD}"):
         table = next((file for end in (TABLE, TEXTS) if (file := record.with_suffix(end)).is_file()), None)
         if table is not None and not record.name.startswith(".") and (facts := read_record(record)) is not None:
-            found.append(Run(record.stem, table, facts))
-    return sorted(found, key=lambda run: (run.created, run.name), reverse=True)
+            runs.append(Run(record.stem, table, facts))
+    return sorted(runs, key=lambda run: (run.created, run.name), reverse=True)
 
 
-def sentences_scored(found: Sequence[Run]) -> int | None:
+def sentences_scored(runs: Sequence[Run]) -> int | None:
     """How many sentences have a number in any of these runs, each data set once; None where there is no run."""
     most: dict[str, int] = {}
-    for run in found:
+    for run in runs:
         data = str(run.source.get("sha256") or run.name)
         most[data] = max(most.get(data, 0), run.scored)
     return sum(most.values()) if most else None

@@ -111,7 +111,7 @@ def random_place(seed: int | str, text: str | bytes) -> int:
 
 def equal_strata(strata: Sequence[Hashable]) -> Numbers:
     """Sizes by which every stratum gets as many items, whatever its number of items."""
-    codes = np.unique(np.array([str(one) for one in strata]), return_inverse=True)[1]
+    codes = np.unique(np.array([str(hashable) for hashable in strata]), return_inverse=True)[1]
     sizes: Numbers = 1.0 / np.bincount(codes)[codes]
     return sizes
 
@@ -165,7 +165,7 @@ def to_close_quotas(
     cell without enough items: all of them. An item of a cell that lacks nothing has probability 0: leave it out.
     """
     found = np.zeros(len(rates))
-    names = np.array([str(one) for one in cells])
+    names = np.array([str(cell) for cell in cells])
     for cell, lacks in missing.items():
         rows = np.flatnonzero(names == str(cell))
         order = rows[np.argsort(-rates[rows], kind="stable")]

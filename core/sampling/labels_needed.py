@@ -130,7 +130,7 @@ def _width(
     labels = Labels(
         said.tolist(), (judge[both] if known.any() else said).tolist(), judge[rest].tolist(), names[both].tolist(),
         names[rest].tolist(), weights=weighs[kept].tolist(),
-        strata=[one.stratum or None for one, keep in zip(asked, kept, strict=True) if keep],
+        strata=[drawn.stratum or None for drawn, keep in zip(asked, kept, strict=True) if keep],
     )  # fmt: skip
     rates = prediction_powered(labels)
     both_rate = rates.both if known.any() else rates.people

@@ -68,11 +68,11 @@ class ScoreItem:
         return MaskedSentence(self.sentence, self.stem_start, self.stem_end, self.options, agreeing=self.agreeing)
 
 
-def item_of(row: int, found: Candidate, source: str = "") -> ScoreItem:
+def item_of(row: int, candidate: Candidate, source: str = "") -> ScoreItem:
     """The row of a sentence whose keyword was found."""
-    spans = (found.start, found.end, found.stem_start, found.stem_end)
-    pair, named = found.pair, source or found.source
-    return ScoreItem(row, found.sentence, *spans, pair.name, found.side, found.keyword, pair.stems, named)
+    spans = (candidate.start, candidate.end, candidate.stem_start, candidate.stem_end)
+    pair, named = candidate.pair, source or candidate.source
+    return ScoreItem(row, candidate.sentence, *spans, pair.name, candidate.side, candidate.keyword, pair.stems, named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,16 +41,16 @@ def score_input(source: ScoreInput, settings: Settings, place: Place) -> Scoring
             write = _keep_in(rows[model]) if rows else write_row
             return _score_with(model, source, settings, cache, write, steps, notices)
 
-        asked = ask_models(settings.models, ask, source.rows, place.progress, settings.at_once)
-        for result in asked.models if rows else ():
+        models = ask_models(settings.models, ask, source.rows, place.progress, settings.at_once)
+        for result in models.models if rows else ():
             for row in _rows_of(rows[result.model]):
                 write_row(row)
-    sums = {name: sum(getattr(result, name) for result in asked.models) for name in SUMS}
+    sums = {name: sum(getattr(result, name) for result in models.models) for name in SUMS}
     plain = plain_settings(settings) | {"workers": settings.processors, "cache": cache and cache.name}
     report = ScoringReport(
-        models=asked.models, failed=asked.failed, notices=tuple(notices), seconds=asked.seconds, out=out,
+        models=models.models, failed=models.failed, notices=tuple(notices), seconds=models.seconds, out=out,
         source=to_json(source), sentences=source.rows, settings={name: plain[name] for name in RECORDED}, **sums,
-        undefined=sum(reason.rows for result in asked.models for reason in result.undefined),
+        undefined=sum(reason.rows for result in models.models for reason in result.undefined),
     )  # fmt: skip
     if is_run:
         write_record(out, report)

@@ -66,14 +66,14 @@ def compare_words(
     if not wanted:
         raise Refused(N_("Give at least one word to compare."))
     slots = [_slot(fill(template, word), options, language, own) for word in wanted]
-    found: list[WordReading] = []
+    word_readings: list[WordReading] = []
     for model, scorer in scorers.items():
         good = [slot for slot in slots if isinstance(slot, Slot)]
         scores = iter(scorer.score([slot.probe for slot in good]) if good else [])
         for word, slot in zip(wanted, slots, strict=True):
             if not isinstance(slot, Slot):
                 sentence = fill(template, word)
-                found.append(WordReading(word, model, sentence, None, None, None, None, scorer.signature, slot))
+                word_readings.append(WordReading(word, model, sentence, None, None, None, None, scorer.signature, slot))
                 continue
             score = next(scores)
             male, female = score.logprobs[:2]
@@ -81,8 +81,10 @@ def compare_words(
             mass = word_mass(male, female, score.signature, len(slot.probe.options[0]))
             reason = Refused(why.replace("{", "{{").replace("}", "}}")) if why else None
             ratio = bias(male, female)
-            found.append(WordReading(word, model, slot.text, ratio, male, female, mass, score.signature, reason))
-    return found
+            word_readings.append(
+                WordReading(word, model, slot.text, ratio, male, female, mass, score.signature, reason)
+            )
+    return word_readings
 
 
 def _slot(

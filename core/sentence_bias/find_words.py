@@ -43,7 +43,7 @@ def language_of(text: str, own: Iterable[PackWord] = ()) -> str:
     guessed = _by_script(text)
     mine = tuple(own)
     if mine and not find_words(text, pack(guessed, mine)):
-        for language in dict.fromkeys(one.pair.language for one in mine):
+        for language in dict.fromkeys(pack_word.pair.language for pack_word in mine):
             if find_words(text, pack(language, mine)):
                 return language
     return guessed
@@ -72,15 +72,15 @@ def find_words(text: str, words: Pack) -> list[FoundWord]:
     if words.language == "zh":
         entries = {one.pair: one for one in reversed(words.words)}
         hits = find(text, tuple(entries)) if entries else []
-        return [FoundWord(one.start, one.end, entries[one.pair], one.side) for one in hits]
+        return [FoundWord(hit.start, hit.end, entries[hit.pair], hit.side) for hit in hits]
     pattern, entries_of = _lexicon(words)
-    found = []
+    found_words = []
     for hit in pattern.finditer(text):
         if words.language == "ja" and len(hit[0]) == 1 and not _alone(text, hit):
             continue
         word, side = _fitting(text, hit, entries_of[hit[0].lower()])
-        found.append(FoundWord(hit.start(), hit.end(), word, side))
-    return found
+        found_words.append(FoundWord(hit.start(), hit.end(), word, side))
+    return found_words
 
 
 def find_other_pronouns(text: str, words: Pack) -> list[FoundWord]:
@@ -91,17 +91,21 @@ def find_other_pronouns(text: str, words: Pack) -> list[FoundWord]:
     if words.language != "en":
         return []
     entries = {word.kind: word for word in words.words if word.kind in CASES}
-    known = [one for one in (*sets("own").values(), *more_sets().values()) if one.name not in ("he", "she", "it")]
-    found = []
+    known = [
+        pronoun_set
+        for pronoun_set in (*sets("own").values(), *more_sets().values())
+        if pronoun_set.name not in ("he", "she", "it")
+    ]
+    found_words = []
     for hit in LATIN_WORD.finditer(text):
         form = hit[0].lower()
-        one = next((one for one in known if form in one.forms), None)
+        one = next((pronoun_set for pronoun_set in known if form in pronoun_set.forms), None)
         if one is None:
             continue
         case = case_of(form, one, text[hit.end() :], text[: hit.start()])
         if case in entries:
-            found.append(FoundWord(hit.start(), hit.end(), entries[case], "male"))
-    return found
+            found_words.append(FoundWord(hit.start(), hit.end(), entries[case], "male"))
+    return found_words
 
 
 Entries = dict[str, list[tuple[PackWord, Side]]]
@@ -110,9 +114,9 @@ Entries = dict[str, list[tuple[PackWord, Side]]]
 @lru_cache(maxsize=64)
 def _lexicon(words: Pack) -> tuple[re.Pattern[str], Entries]:
     entries: Entries = {}
-    for one in words.words:
-        entries.setdefault(one.pair.male.lower(), []).append((one, "male"))
-        entries.setdefault(one.pair.female.lower(), []).append((one, "female"))
+    for word in words.words:
+        entries.setdefault(word.pair.male.lower(), []).append((word, "male"))
+        entries.setdefault(word.pair.female.lower(), []).append((word, "female"))
     longest = sorted(entries, key=len, reverse=True)
     if words.language in WITHOUT_SPACES:
         return re.compile("|".join(map(re.escape, longest)) or r"(?!)"), entries
@@ -153,9 +157,9 @@ Words = Sequence[re.Match[str]]
 Place = tuple[int, int, KeywordPair]
 
 
-def agreeing(text: str, found: FoundWord, words: Pack) -> tuple[AgreeingForm, ...]:
+def agreeing(text: str, found_word: FoundWord, words: Pack) -> tuple[AgreeingForm, ...]:
     """The places of *text* that agree with a word, with the form for the male and the female word, in order."""
-    agrees = _Agreement(text, found, words)
+    agrees = _Agreement(text, found_word, words)
     places = sorted([*agrees.before(), *agrees.after()], key=lambda place: place[0])
     forms = []
     for start, end, pair in places:
@@ -169,21 +173,21 @@ def agreeing(text: str, found: FoundWord, words: Pack) -> tuple[AgreeingForm, ..
 def _forms(words: Pack, side: Side, plural: bool) -> dict[str, dict[str, KeywordPair]]:
     """article or adjective -> form of that side and number -> its pair."""
     found: dict[str, dict[str, KeywordPair]] = {"article": {}, "adjective": {}}
-    for one in words.forms:
-        if one.plural == plural:
-            found[FORMS[one.kind]].setdefault(one.pair.word(side), one.pair)
+    for form in words.forms:
+        if form.plural == plural:
+            found[FORMS[form.kind]].setdefault(form.pair.word(side), form.pair)
     return found
 
 
 class _Agreement:
     """One word in its sentence."""
 
-    def __init__(self, text: str, found: FoundWord, words: Pack) -> None:
-        self.text, self.found = text, found
-        forms = _forms(words, found.side, found.word.plural)
+    def __init__(self, text: str, found_word: FoundWord, words: Pack) -> None:
+        self.text, self.found = text, found_word
+        forms = _forms(words, found_word.side, found_word.word.plural)
         self.adjectives = forms["adjective"]
         self.any = forms["adjective"] | forms["article"]
-        articles = (one.pair for one in words.forms if FORMS[one.kind] == "article")
+        articles = (form.pair for form in words.forms if FORMS[form.kind] == "article")
         self.articles = {form for pair in articles for form in (pair.male, pair.female)} - CONTRACTED
         self.linking = language_words("es", "linking")
         self.adverbs = language_words("es", "adverbs")

@@ -69,18 +69,18 @@ class Pack:
     def known(self, first: str, second: str) -> PackWord | None:
         """The entry whose two words these are, in either order, capitals or not."""
         asked = {first.lower(), second.lower()}
-        return next((one for one in self.words if asked == {one.pair.male.lower(), one.pair.female.lower()}), None)
+        return next((word for word in self.words if asked == {word.pair.male.lower(), word.pair.female.lower()}), None)
 
 
 def pack(language: str, own: Iterable[PackWord] = ()) -> Pack:
     """The pack of a language with somebody's *own* words of that language before it; empty for a language without."""
-    mine = [one for one in own if one.pair.language == language]
+    mine = [pack_word for pack_word in own if pack_word.pair.language == language]
     given = _built_in(language)
-    words = [one for one in mine if one.kind not in FORMS]
-    forms = [one for one in mine if one.kind in FORMS]
-    names = {one.pair.name for one in words}
-    kept = [one for one in given.words if one.pair.name not in names]
-    return Pack(language, (*words, *kept), (*forms, *given.forms))
+    words = [pack_word for pack_word in mine if pack_word.kind not in FORMS]
+    forms = [pack_word for pack_word in mine if pack_word.kind in FORMS]
+    names = {word.pair.name for word in words}
+    pack_words = [word for word in given.words if word.pair.name not in names]
+    return Pack(language, (*words, *pack_words), (*forms, *given.forms))
 
 
 def read_words(path: Path, language: str | None = None) -> tuple[PackWord, ...]:
@@ -107,7 +107,7 @@ def words_of(text: str, name: str, language: str | None = None) -> tuple[PackWor
     rows = pair_rows(text, name)
     if len(rows) > MOST_ROWS:
         raise BadFile(TOO_MANY, file=name, count=len(rows), most=MOST_ROWS)
-    found: list[PackWord] = []
+    pack_words: list[PackWord] = []
     seen: dict[tuple[str, str, str], int] = {}
     for line, row in rows:
         code = row["language"].lower() or (language or "")
@@ -123,8 +123,8 @@ def words_of(text: str, name: str, language: str | None = None) -> tuple[PackWor
                 values = {"male": pair.male, "female": pair.female, "before": seen[place]}
                 raise BadFile(TWICE, file=name, line=line, **values)
             seen[place] = line
-            found.append(PackWord(pair, kind, tuple(row.get("other", "").split())))
-    return tuple(found)
+            pack_words.append(PackWord(pair, kind, tuple(row.get("other", "").split())))
+    return tuple(pack_words)
 
 
 def _pairs(row: dict[str, str], kind: str, name: str, line: int) -> list[KeywordPair]:
@@ -132,10 +132,10 @@ def _pairs(row: dict[str, str], kind: str, name: str, line: int) -> list[Keyword
     males, females = ([part.strip() for part in row[side].split("|")] for side in ("male", "female"))
     both = [
         (males[0], females[0]),
-        *((one, females[0]) for one in males[1:]),
-        *((males[0], one) for one in females[1:]),
+        *((male, females[0]) for male in males[1:]),
+        *((males[0], female) for female in females[1:]),
     ]
-    found = []
+    pairs = []
     for male, female in both:
         pair = pair_of(row | {"male": male, "female": female}, name, line)
         for word in (male, female):
@@ -143,8 +143,8 @@ def _pairs(row: dict[str, str], kind: str, name: str, line: int) -> list[Keyword
                 raise BadFile(ODD_FORM, file=name, line=line, word=word)
         if row["language"] == "ja" and kind.startswith("pronoun"):
             pair = replace(pair, male_stem=(0, len(male)), female_stem=(0, len(female)))
-        found.append(pair)
-    return found
+        pairs.append(pair)
+    return pairs
 
 
 @cache
@@ -157,7 +157,7 @@ def _built_in(language: str) -> Pack:
     if language not in LANGUAGES or not path.is_file():
         return Pack(language, ())
     rows = words_of(path.read_text(encoding="utf-8"), path.name, language)
-    words, forms = ([one for one in rows if (one.kind in FORMS) == agrees] for agrees in (False, True))
+    words, forms = ([row for row in rows if (row.kind in FORMS) == agrees] for agrees in (False, True))
     return Pack(language, tuple(words), tuple(forms))
 
 

@@ -59,8 +59,8 @@ def neutral_probes(entry: PackWord) -> list[MaskedSentence]:
             continue
         both = tuple(word if before else word[:1].upper() + word[1:] for word in (pair.male, pair.female))
         text, end = before + both[0] + after, start + len(both[0])
-        found = FoundWord(start, end, entry, "male")
-        forms = agreeing(text, found, alone) if pair.language == "es" else ()
+        found_word = FoundWord(start, end, entry, "male")
+        forms = agreeing(text, found_word, alone) if pair.language == "es" else ()
         probes.append(MaskedSentence(text, start, end, both, agreeing=forms))
     return probes
 
@@ -229,10 +229,10 @@ def _side_by_side(
         return ()  # a part of the word is asked: 它 would make 它孩
     found: list[tuple[str, float | None, str | None]] = [(slot.male, both[0], None), (slot.female, both[1], None)]
     if len(beside) == 1:
-        found += [(one.word, *_log(one.probability)) for one in beside[0]]
+        found += [(filler.word, *_log(filler.probability)) for filler in beside[0]]
     elif not beside and slot.others and not slot.probe.agreeing:
-        asked = [replace(slot.probe, options=(*slot.probe.options[:2], form)) for form in slot.others]
-        for form, score in zip(slot.others, scorer.score(asked), strict=True):
+        masked_sentences = [replace(slot.probe, options=(*slot.probe.options[:2], form)) for form in slot.others]
+        for form, score in zip(slot.others, scorer.score(masked_sentences), strict=True):
             logp = _beside(score, both[0])
             found.append((form, logp, score.reason if logp is None else None))
     if len(found) == 2:

@@ -109,10 +109,10 @@ def find_slot(
     if typed:
         return _typed(text, [match.span() for match in typed], options, entry, words)
     if options is None:
-        found = find_words(text, words)
-        if not found and (pronouns := find_other_pronouns(text, words)):
+        found_words = find_words(text, words)
+        if not found_words and (pronouns := find_other_pronouns(text, words)):
             return _of_pronoun(text, _only(text, pronouns, words), words)
-        return slot_of(text, _only(text, found, words), words)
+        return slot_of(text, _only(text, found_words, words), words)
     if entry is not None:
         alone = Pack(words.language, (entry,), words.forms)
         return slot_of(text, _only(text, find_words(text, alone), words, options), words)
@@ -172,12 +172,12 @@ def _of_options(text: str, options: tuple[str, str], words: Pack) -> Slot:
     return Slot(text, probe, (start, end), *options, keyword, None, words.language)
 
 
-def _of_pronoun(text: str, found: FoundWord, words: Pack) -> Slot:
+def _of_pronoun(text: str, found_word: FoundWord, words: Pack) -> Slot:
     """The slot of a pronoun that is on neither side: he and she in its case, with the other sets beside them."""
-    written, pair = text[found.start : found.end], found.word.pair
+    written, pair = text[found_word.start : found_word.end], found_word.word.pair
     both = (like(written, pair.male), like(written, pair.female))
-    probe = MaskedSentence(text, found.start, found.end, both)
-    return Slot(text, probe, (found.start, found.end), *both, written, found.word, words.language)
+    probe = MaskedSentence(text, found_word.start, found_word.end, both)
+    return Slot(text, probe, (found_word.start, found_word.end), *both, written, found_word.word, words.language)
 
 
 def _other_pronouns(first: str, second: str, language: str) -> tuple[str, ...]:
@@ -192,16 +192,20 @@ def _other_pronouns(first: str, second: str, language: str) -> tuple[str, ...]:
     return tuple(form for form in fitting if form not in given)
 
 
-def _only(text: str, found: list[FoundWord], words: Pack, options: tuple[str, str] | None = None) -> FoundWord:
-    if len(found) == 1:
-        return found[0]
-    if found:
+def _only(text: str, found_words: list[FoundWord], words: Pack, options: tuple[str, str] | None = None) -> FoundWord:
+    if len(found_words) == 1:
+        return found_words[0]
+    if found_words:
         message = N_(
             "The sentence contains {count} keywords: {found}. Keep one, or write [MASK] at the one you"
             " mean and give the two words."
         )
         between = "、" if words.language in WITHOUT_SPACES else ", "
-        raise Refused(message, count=len(found), found=between.join(text[one.start : one.end] for one in found))
+        raise Refused(
+            message,
+            count=len(found_words),
+            found=between.join(text[found_word.start : found_word.end] for found_word in found_words),
+        )
     if options is not None:
         message = N_("The sentence contains neither {male} nor {female} nor [MASK].")
         raise Refused(message, male=options[0], female=options[1])
@@ -220,16 +224,16 @@ def _only(text: str, found: list[FoundWord], words: Pack, options: tuple[str, st
     )
 
 
-def slot_of(text: str, found: FoundWord, words: Pack) -> Slot:
+def slot_of(text: str, found_word: FoundWord, words: Pack) -> Slot:
     """The slot of a word that was found in a text; what is masked is what differs, with what agrees with it."""
-    pair, written = found.word.pair, text[found.start : found.end]
+    pair, written = found_word.word.pair, text[found_word.start : found_word.end]
     if words.language in WITHOUT_SPACES:
-        first, last = pair.stem_span(found.side)
-        probe = MaskedSentence(text, found.start + first, found.start + last, pair.stems)
+        first, last = pair.stem_span(found_word.side)
+        probe = MaskedSentence(text, found_word.start + first, found_word.start + last, pair.stems)
         both = (pair.male, pair.female)
     else:
         both = (like(written, pair.male), like(written, pair.female))
-        forms = agreeing(text, found, words) if words.language == "es" else ()
-        probe = MaskedSentence(text, found.start, found.end, both, agreeing=forms)
-    keyword = both[found.side == "female"]
-    return Slot(text, probe, (found.start, found.end), *both, keyword, found.word, words.language)
+        forms = agreeing(text, found_word, words) if words.language == "es" else ()
+        probe = MaskedSentence(text, found_word.start, found_word.end, both, agreeing=forms)
+    keyword = both[found_word.side == "female"]
+    return Slot(text, probe, (found_word.start, found_word.end), *both, keyword, found_word.word, words.language)

@@ -163,32 +163,34 @@ class Preferences:
         raise KeyError((one, other))
 
 
-def bradley_terry(given: Comparisons) -> Preferences:
-    """Strengths, differences, ranks, ties, sides and fit of *given*."""
-    reason = _without_strengths(given)
-    no_side = _without_sides(given)
-    found = None if reason else _Model.of(given, no_side)
-    if found is not None and not found.settled and no_side is None:
-        found = _Model.of(given, SIDE_DECIDES)
-    if found is None or not found.settled:
-        return _undefined(given, reason or _why_undefined(given))
-    pairs = list(combinations(range(len(given.models)), 2))
-    contrasts = np.concatenate([np.eye(len(given.models)), *(_contrast(pair, len(given.models)) for pair in pairs)])
-    made = found.estimates(contrasts)
-    strengths, apart = made[: len(given.models)], made[len(given.models) : -2]
+def bradley_terry(comparisons: Comparisons) -> Preferences:
+    """Strengths, differences, ranks, ties, sides and fit of *comparisons*."""
+    reason = _without_strengths(comparisons)
+    no_side = _without_sides(comparisons)
+    model = None if reason else _Model.of(comparisons, no_side)
+    if model is not None and not model.settled and no_side is None:
+        model = _Model.of(comparisons, SIDE_DECIDES)
+    if model is None or not model.settled:
+        return _undefined(comparisons, reason or _why_undefined(comparisons))
+    pairs = list(combinations(range(len(comparisons.models)), 2))
+    contrasts = np.concatenate(
+        [np.eye(len(comparisons.models)), *(_contrast(pair, len(comparisons.models)) for pair in pairs)]
+    )
+    made = model.estimates(contrasts)
+    strengths, apart = made[: len(comparisons.models)], made[len(comparisons.models) : -2]
     stays = holm(apart)
     differences = [Difference(*pair, *both) for pair, both in zip(pairs, zip(apart, stays, strict=True), strict=True)]
     return Preferences(
-        given.models, tuple(strengths), _ranks(len(given.models), differences), tuple(differences),
-        _tie_chance(made[-2]), chance_of(made[-1]), found.fit(), None, found.signature,
+        comparisons.models, tuple(strengths), _ranks(len(comparisons.models), differences), tuple(differences),
+        _tie_chance(made[-2]), chance_of(made[-1]), model.fit(), None, model.signature,
     )  # fmt: skip
 
 
-def _without_sides(given: Comparisons) -> Note | None:
+def _without_sides(comparisons: Comparisons) -> Note | None:
     """Return why the advantage of the left side cannot be estimated; None where it may be."""
-    if not given.side.any():
+    if not comparisons.side.any():
         return NO_SIDES
-    return None if (given.side == 1).any() and (given.side == -1).any() else ONE_SIDE
+    return None if (comparisons.side == 1).any() and (comparisons.side == -1).any() else ONE_SIDE
 
 
 def chance_of(log_odds: Estimate) -> Estimate:
@@ -201,17 +203,19 @@ def _tie_chance(log_nu: Estimate) -> Estimate:
     return replace(_moved(log_nu, lambda value: 1 / (1 + 2 * np.exp(-value))), p=None)
 
 
-def _moved(found: Estimate, scale: Callable[[float], float]) -> Estimate:
-    if found.value is None:
-        return found
-    value, low, high = (None if one is None else float(scale(one)) for one in (found.value, found.low, found.high))
-    p = two_sided(found) if found.se and found.low is not None else None
-    return replace(found, value=value, low=low, high=high, se=None, df=None, p=p)
+def _moved(estimate: Estimate, scale: Callable[[float], float]) -> Estimate:
+    if estimate.value is None:
+        return estimate
+    value, low, high = (
+        None if one is None else float(scale(one)) for one in (estimate.value, estimate.low, estimate.high)
+    )
+    p = two_sided(estimate) if estimate.se and estimate.low is not None else None
+    return replace(estimate, value=value, low=low, high=high, se=None, df=None, p=p)
 
 
-def _turned(found: Estimate) -> Estimate:
-    value, low, high = (None if one is None else -one for one in (found.value, found.high, found.low))
-    return replace(found, value=value, low=low, high=high)
+def _turned(estimate: Estimate) -> Estimate:
+    value, low, high = (None if one is None else -one for one in (estimate.value, estimate.high, estimate.low))
+    return replace(estimate, value=value, low=low, high=high)
 
 
 def _contrast(pair: tuple[int, int], models: int) -> Numbers:
@@ -223,39 +227,44 @@ def _contrast(pair: tuple[int, int], models: int) -> Numbers:
 def _ranks(models: int, differences: Sequence[Difference]) -> tuple[tuple[int, int], ...]:
     """From the differences that stay: each model lies behind those surely above it and ahead of those surely below."""
     above, below = [0] * models, [0] * models
-    for one in differences:
-        if one.stays and one.estimate.value is not None:
-            ahead, behind = (one.one, one.other) if one.estimate.value > 0 else (one.other, one.one)
+    for difference in differences:
+        if difference.stays and difference.estimate.value is not None:
+            ahead, behind = (
+                (difference.one, difference.other)
+                if difference.estimate.value > 0
+                else (difference.other, difference.one)
+            )
             above[behind] += 1
             below[ahead] += 1
     return tuple((1 + up, models - down) for up, down in zip(above, below, strict=True))
 
 
-def _undefined(given: Comparisons, reason: Note) -> Preferences:
-    nothing = Estimate.undefined(reason, int(given.context.max(initial=-1)) + 1)
-    pairs = combinations(range(len(given.models)), 2)
+def _undefined(comparisons: Comparisons, reason: Note) -> Preferences:
+    nothing = Estimate.undefined(reason, int(comparisons.context.max(initial=-1)) + 1)
+    pairs = combinations(range(len(comparisons.models)), 2)
     return Preferences(
-        given.models, (nothing,) * len(given.models), ((1, len(given.models)),) * len(given.models),
+        comparisons.models, (nothing,) * len(comparisons.models), ((1, len(comparisons.models)),
+        ) * len(comparisons.models),
         tuple(Difference(*pair, nothing, False) for pair in pairs), nothing, nothing, Fit(None, 0, None, reason),
         reason, f"bradley-terry|v{VERSION}",
     )  # fmt: skip
 
 
-def _without_strengths(given: Comparisons) -> Note | None:
+def _without_strengths(comparisons: Comparisons) -> Note | None:
     """Why nothing need be tried."""
-    if not len(given.first):
+    if not len(comparisons.first):
         return NO_COMPARISON
-    groups = _groups(given)
+    groups = _groups(comparisons)
     if len(groups) > 1:
         return Note(APART, {"groups": " | ".join(", ".join(group) for group in groups)})
-    return ALL_TIES if (given.preferred == TIE).all() else None
+    return ALL_TIES if (comparisons.preferred == TIE).all() else None
 
 
-def _why_undefined(given: Comparisons) -> Note:
+def _why_undefined(comparisons: Comparisons) -> Note:
     """Which models are never behind the others: by wins and ties, else by wins alone."""
-    won, tied = given.wins()
+    won, tied = comparisons.wins()
     for reached in (won + tied > 0, won > 0):
-        ahead = [one for one in _strong_groups(given.models, reached) if one]
+        ahead = [strong_group for strong_group in _strong_groups(comparisons.models, reached) if strong_group]
         if ahead:
             return Note(NEVER_LOST, {"models": " | ".join(", ".join(group) for group in ahead)})
     return UNDETERMINED
@@ -276,13 +285,13 @@ def _strong_groups(models: Sequence[str], reached: NDArray[np.bool_]) -> list[li
     return found
 
 
-def _groups(given: Comparisons) -> list[list[str]]:
+def _groups(comparisons: Comparisons) -> list[list[str]]:
     """Models that a chain of comparisons connects."""
     from scipy.sparse.csgraph import connected_components
 
-    won, tied = given.wins()
+    won, tied = comparisons.wins()
     count, group = connected_components(won + tied > 0, directed=False)
-    return [[name for name, of in zip(given.models, group, strict=True) if of == one] for one in range(count)]
+    return [[name for name, of in zip(comparisons.models, group, strict=True) if of == one] for one in range(count)]
 
 
 def _codes(values: Places) -> tuple[Places, Places]:
@@ -395,7 +404,7 @@ class _Model:
         """Degrees of freedom of each kind of units, counted by their labels; and for each model how many units have
         labels of it, less one: what concerns a model has no more."""
         models = range(len(self.given.models))
-        takes_part = [(self.given.first == one) | (self.given.second == one) for one in models]
+        takes_part = [(self.given.first == model) | (self.given.second == model) for model in models]
         return [
             (
                 effective_units(np.bincount(codes)) - 1,
@@ -406,19 +415,19 @@ class _Model:
 
     def _estimate(self, value: float, moved: list[Numbers], both: float, freedom: list[float]) -> Estimate:
         units = [int(self.given.context.max()) + 1, *([int(self.given.annotator.max()) + 1] if self.crossed else [])]
-        found = Estimate(float(value), units=units[0], clusters=units[1] if self.crossed else 0)
+        estimate = Estimate(float(value), units=units[0], clusters=units[1] if self.crossed else 0)
         if min(units) < 2:
-            return replace(found, note=ONE_UNIT)
-        if not all(np.isfinite(one).all() for one in moved):
-            return replace(found, note=Note(HANGS_ON_ONE, {"units": round(min(freedom)) + 1}))
+            return replace(estimate, note=ONE_UNIT)
+        if not all(np.isfinite(numbers).all() for numbers in moved):
+            return replace(estimate, note=Note(HANGS_ON_ONE, {"units": round(min(freedom)) + 1}))
         if min(freedom) < 1:
-            return replace(found, note=UNEQUAL)
-        variances = [float(one @ one) for one in moved]
+            return replace(estimate, note=UNEQUAL)
+        variances = [float(numbers @ numbers) for numbers in moved]
         if self.crossed:
-            return of_kinds(found, list(zip(variances, freedom, strict=True)), both)
+            return of_kinds(estimate, list(zip(variances, freedom, strict=True)), both)
         se = float(np.sqrt(variances[0]))
         skew = float((moved[0] ** 3).sum()) / se**3 if se > STILL and units[0] >= FEWEST_SKEWED else 0.0
-        made = by_t(found, se, units[0], None, freedom[0], skew=skew)
+        made = by_t(estimate, se, units[0], None, freedom[0], skew=skew)
         return made if made.low is None else replace(made, method=BY_SANDWICH)
 
     def fit(self) -> Fit:

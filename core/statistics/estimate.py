@@ -221,18 +221,18 @@ def modified_wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
     There Wilson's own interval covers as little as 83%: the end on that side becomes the exact one of a Poisson count.
     An estimate that is no count (*successes* with a fraction, of unfinished items) keeps Wilson's own.
     """
-    found = wilson(successes, units, nothing=nothing)
-    if found.value is None or successes != int(successes):
-        return found
+    estimate = wilson(successes, units, nothing=nothing)
+    if estimate.value is None or successes != int(successes):
+        return estimate
     successes = int(successes)
-    assert found.low is not None and found.high is not None
+    assert estimate.low is not None and estimate.high is not None
     few = _POISSON_5[: 2 if units <= 50 else 3]
-    low, high, others = found.low, found.high, units - successes
+    low, high, others = estimate.low, estimate.high, units - successes
     if 0 < successes <= len(few):
         low = min(low, few[successes - 1] / units)
     if 0 < others <= len(few):
         high = max(high, 1 - few[others - 1] / units)
-    return replace(found, low=low, high=high, method=MODIFIED_WILSON)
+    return replace(estimate, low=low, high=high, method=MODIFIED_WILSON)
 
 
 def holm(estimates: Sequence[Estimate]) -> list[bool]:

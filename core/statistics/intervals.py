@@ -60,8 +60,8 @@ TOO_WIDE = Note(N_("The units differ so much that an interval would span more th
 ALIKE_AT_AN_END = N_("All units gave the same value: Wilson's interval, with each of the {units} counted once.")
 
 
-def percentiles(draws: Numbers, found: Estimate) -> Estimate:
-    """*found* with the 2.5 and 97.5 percentiles of *draws* (one number a draw, NaN where it was undefined).
+def percentiles(draws: Numbers, estimate: Estimate) -> Estimate:
+    """*estimate* with the 2.5 and 97.5 percentiles of *draws* (one number a draw, NaN where it was undefined).
 
     No interval where more than half of the draws are undefined; where some
     are, or all are equal, the note says so. `se` is the draws' deviation, ddof 1.
@@ -69,16 +69,16 @@ def percentiles(draws: Numbers, found: Estimate) -> Estimate:
     known = draws[np.isfinite(draws)]
     lost = {"count": len(draws) - len(known), "resamples": len(draws)}
     if len(known) < len(draws) / 2:
-        return replace(found, note=Note(MOSTLY_UNDEFINED, lost))
+        return replace(estimate, note=Note(MOSTLY_UNDEFINED, lost))
     low, high = (float(end) for end in np.percentile(known, [2.5, 97.5]))
     note = Note(PARTLY_UNDEFINED, lost) if len(known) < len(draws) else None
     if low == high:
         note = NO_VARIATION
-    return replace(found, low=low, high=high, note=note, se=float(known.std(ddof=1)), method=BOOTSTRAP)
+    return replace(estimate, low=low, high=high, note=note, se=float(known.std(ddof=1)), method=BOOTSTRAP)
 
 
 def by_t(
-    found: Estimate,
+    estimate: Estimate,
     se: float,
     units: int,
     bounds: Bounds | None = None,
@@ -86,7 +86,7 @@ def by_t(
     method: str = BY_T,
     skew: float = 0.0,
 ) -> Estimate:
-    """*found* with t of *freedom* (else units - 1) degrees of freedom times *se*, on the scale of the measure.
+    """*estimate* with t of *freedom* (else units - 1) degrees of freedom times *se*, on the scale of the measure.
 
     *bounds* name the scale: from 0 up the logarithm, between two ends the log-odds (for -1 and 1 that is Fisher's z),
     None the plain scale, corrected for *skew*, the skewness of the value's error (Hall 1992). At one of two ends:
@@ -95,11 +95,11 @@ def by_t(
     """
     from scipy import stats  # scipy.stats takes a while to import
 
-    value, df = found.value, units - 1 if freedom is None else freedom
+    value, df = estimate.value, units - 1 if freedom is None else freedom
     assert value is not None
     least, most = bounds or (-np.inf, np.inf)
     t, ends, still = float(stats.t.ppf(0.975, df)), np.isfinite(most), se <= STILL * max(1.0, abs(value))
-    made = replace(found, note=few_units(units) if units < FEW else None, se=se, df=max(1, round(df)), method=method)
+    made = replace(estimate, note=few_units(units) if units < FEW else None, se=se, df=max(1, round(df)), method=method)
     if ends and min(value - least, most - value) <= STILL:
         inner = abs(most - least) * t**2 / (t**2 + units)
         low, high = (most - inner, most) if most - value <= STILL else (least, least + inner)
@@ -110,7 +110,7 @@ def by_t(
     elif np.isfinite(least):
         reach /= value - least if value > least else np.nan
     if still or (np.isfinite(least) and not ends and not reach <= FARTHEST):
-        return replace(found, note=ALL_ALIKE if still else TOO_WIDE, se=se)
+        return replace(estimate, note=ALL_ALIKE if still else TOO_WIDE, se=se)
     if skew and bounds is None:
         low, high = (value - se * _without_skew(end, skew) for end in (t, -t))
         return replace(made, low=low, high=high, method=BY_T_SKEWED)
@@ -166,7 +166,7 @@ def over_units(
     """
     if units == 0:
         return {}
-    values = {name: float(one[0]) for name, one in measures(np.ones((1, units))).items()}
+    values = {name: float(measure[0]) for name, measure in measures(np.ones((1, units))).items()}
     found = {name: Estimate(value, units=units) for name, value in values.items() if np.isfinite(value)}
     if units == 1:
         return {name: replace(estimate, note=ONE_UNIT) for name, estimate in found.items()}
@@ -176,29 +176,32 @@ def over_units(
         blocks = [measures(weights) for weights in resampling.weights(units)]
         drawn = {name: np.concatenate([block[name] for block in blocks]) for name in found}
     every = {name: (sizes or {}).get(name) or [np.ones(units)] for name in found}
-    return {name: _of_units(one, drawn[name], every[name], (bounds or {}).get(name)) for name, one in found.items()}
+    return {
+        name: _of_units(estimate, drawn[name], every[name], (bounds or {}).get(name))
+        for name, estimate in found.items()
+    }
 
 
-def _of_units(found: Estimate, drawn: Numbers, sides: Sequence[Numbers], bounds: Bounds | None) -> Estimate:
+def _of_units(estimate: Estimate, drawn: Numbers, sides: Sequence[Numbers], bounds: Bounds | None) -> Estimate:
     """*drawn*: the measure without one unit at a time, or in draws where there are many."""
     rests, freedom = min(int(np.count_nonzero(side)) for side in sides), min(map(effective_units, sides)) - 1
     if rests < 2 or freedom < 1:
-        return replace(found, note=RESTS_ON_ONE if rests < 2 else UNEQUAL)
-    assert found.value is not None
-    if found.units <= MOST_LEFT_OUT:
+        return replace(estimate, note=RESTS_ON_ONE if rests < 2 else UNEQUAL)
+    assert estimate.value is not None
+    if estimate.units <= MOST_LEFT_OUT:
         without = drawn[np.any(sides, axis=0)]
         if not np.isfinite(without).all():
-            return replace(found, note=Note(HANGS_ON_ONE, {"units": rests}))
-        se = jackknife(found.value, without)
-        skew = third_moment(found.value, without) / se**3 if se > STILL else 0.0
-        return by_t(found, se, rests, bounds, freedom, skew=skew)
+            return replace(estimate, note=Note(HANGS_ON_ONE, {"units": rests}))
+        se = jackknife(estimate.value, without)
+        skew = third_moment(estimate.value, without) / se**3 if se > STILL else 0.0
+        return by_t(estimate, se, rests, bounds, freedom, skew=skew)
     known = drawn[np.isfinite(drawn)]
     lost = {"count": len(drawn) - len(known), "resamples": len(drawn)}
     if len(known) < len(drawn) / 2:
-        return replace(found, note=Note(MOSTLY_UNDEFINED, lost))
+        return replace(estimate, note=Note(MOSTLY_UNDEFINED, lost))
     # The draws of k units spread as if their variance were divided by k, not k - 1.
     se = float(known.std(ddof=1)) * float(np.sqrt(rests / (rests - 1)))
-    made = by_t(found, se, rests, bounds, freedom, BY_T_OF_DRAWS)
+    made = by_t(estimate, se, rests, bounds, freedom, BY_T_OF_DRAWS)
     return replace(made, note=made.note or (Note(PARTLY_UNDEFINED, lost) if len(known) < len(drawn) else None))
 
 
@@ -227,22 +230,22 @@ def over_strata(
     return estimates
 
 
-def _of_strata(without: Sequence[Numbers], found: Estimate, bounds: Bounds | None) -> Estimate:
+def _of_strata(without: Sequence[Numbers], estimate: Estimate, bounds: Bounds | None) -> Estimate:
     fewest = min(map(len, without))
     if fewest < 2:
-        return replace(found, note=ONE_UNIT)
+        return replace(estimate, note=ONE_UNIT)
     if not all(np.isfinite(values).all() for values in without):
-        return replace(found, note=Note(HANGS_ON_ONE, {"units": found.units}))
-    assert found.value is not None
-    parts = [(jackknife(found.value, values) ** 2, len(values) - 1) for values in without]
+        return replace(estimate, note=Note(HANGS_ON_ONE, {"units": estimate.units}))
+    assert estimate.value is not None
+    parts = [(jackknife(estimate.value, values) ** 2, len(values) - 1) for values in without]
     variance = sum(part for part, _ in parts)
-    if variance > STILL**2 and bounds is not None and (why := _unsure(found.value, fewest, bounds)):
-        return replace(found, note=why)
+    if variance > STILL**2 and bounds is not None and (why := _unsure(estimate.value, fewest, bounds)):
+        return replace(estimate, note=why)
     if variance <= STILL**2 or bounds is None or bounds[0] >= 0:
         freedom = satterthwaite(variance, parts) if variance > STILL**2 else fewest - 1
-        return by_t(found, float(np.sqrt(variance)), fewest, bounds, freedom)
-    skew = sum(third_moment(found.value, values) for values in without) / variance**1.5
-    made = by_t(found, float(np.sqrt(variance)), fewest, None, satterthwaite(variance, parts), skew=skew)
+        return by_t(estimate, float(np.sqrt(variance)), fewest, bounds, freedom)
+    skew = sum(third_moment(estimate.value, values) for values in without) / variance**1.5
+    made = by_t(estimate, float(np.sqrt(variance)), fewest, None, satterthwaite(variance, parts), skew=skew)
     assert made.low is not None and made.high is not None
     return replace(made, low=max(bounds[0], made.low), high=min(bounds[1], made.high))
 
@@ -288,9 +291,9 @@ def over_clusters(
 
 
 def of_kinds(
-    found: Estimate, parts: Sequence[tuple[float, float]], both: float = 0.0, bounds: Bounds | None = None
+    estimate: Estimate, parts: Sequence[tuple[float, float]], both: float = 0.0, bounds: Bounds | None = None
 ) -> Estimate:
-    """*found* with t over units of one kind, or of two that are crossed.
+    """*estimate* with t over units of one kind, or of two that are crossed.
 
     *parts*: the variance of the jackknife over each kind, and its degrees of freedom; *both*: that over cells, which
     each of two kinds counts. The variance of two kinds is what they say together less *both* (Cameron, Gelbach and
@@ -299,15 +302,15 @@ def of_kinds(
     variances, df = [variance for variance, _ in parts], min(freedom for _, freedom in parts)
     variance = max([sum(variances) - both, *variances])
     if df < 1 or not np.isfinite(variance):
-        return replace(found, note=UNEQUAL if df < 1 else Note(HANGS_ON_ONE, {"units": found.units}))
+        return replace(estimate, note=UNEQUAL if df < 1 else Note(HANGS_ON_ONE, {"units": estimate.units}))
     if variance > STILL**2:
         df = max(df, satterthwaite(variance, parts))
-    if len(parts) > 1 and bounds == (0.0, 1.0) and found.units < FEWEST_CROSSED and variance > STILL**2:
-        assert found.value is not None
-        if min(found.value, 1 - found.value) < NEAR_AN_END:
-            return replace(found, note=Note(CLOSE_TO_AN_END, {"units": found.units}))
+    if len(parts) > 1 and bounds == (0.0, 1.0) and estimate.units < FEWEST_CROSSED and variance > STILL**2:
+        assert estimate.value is not None
+        if min(estimate.value, 1 - estimate.value) < NEAR_AN_END:
+            return replace(estimate, note=Note(CLOSE_TO_AN_END, {"units": estimate.units}))
     method = BY_T if len(parts) == 1 else BY_T_CROSSED
-    return by_t(found, float(np.sqrt(variance)), found.units, bounds, df, method)
+    return by_t(estimate, float(np.sqrt(variance)), estimate.units, bounds, df, method)
 
 
 def _summed(codes: NDArray[np.int64], columns: Numbers) -> Numbers:
@@ -339,10 +342,10 @@ def difference_of_shares(
     if not all(part.any() for part in parts):
         return Estimate.undefined(NO_LABELS_OF_GROUP, len(items))
     shares = [float(chosen[part].mean()) for part in parts]
-    found = Estimate(shares[0] - shares[1], units=len(items), clusters=len(people))
+    estimate = Estimate(shares[0] - shares[1], units=len(items), clusters=len(people))
     sizes = [len(np.unique(who[part])) for part in parts]
     if min(*sizes, len(items)) < 2:
-        return replace(found, note=ONE_UNIT)
+        return replace(estimate, note=ONE_UNIT)
     by_people = [
         (jackknife(share, _without(chosen[part], np.unique(who[part], return_inverse=True)[1], size)) ** 2, size - 1)
         for share, part, size in zip(shares, parts, sizes, strict=True)
@@ -355,7 +358,7 @@ def difference_of_shares(
     both = sum(
         share * (1 - share) / (part.sum() - 1) for share, part in zip(shares, parts, strict=True) if part.sum() > 1
     )
-    return of_kinds(found, [(of_people, freedom), (of_items, len(items) - 1)], both, (-1.0, 1.0))
+    return of_kinds(estimate, [(of_people, freedom), (of_items, len(items) - 1)], both, (-1.0, 1.0))
 
 
 def _without(chosen: NDArray[np.bool_], unit: Places, units: int) -> Numbers:

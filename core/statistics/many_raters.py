@@ -232,13 +232,13 @@ def prevalence(tally: Tally, category: int, resampling: Resampling | None = None
         return lambda draws: ratio(draws @ tally.counts[:, 0], draws @ tally.labels)
 
     split = tally.split_by(category)
-    found = _over_items(split, measure, resampling)
+    estimate = _over_items(split, measure, resampling)
     if split.clusters is None or not several_in_one(split.clusters):
-        return found
+        return estimate
     holding = int(min(np.count_nonzero(split.clusters @ counts) for counts in split.counts.T))
-    if found.low is None or not 0 < holding < FEWEST_HOLDING:
-        return found
-    return replace(found, low=None, high=None, method="", note=Note(HELD_BY_FEW, {"units": holding}))
+    if estimate.low is None or not 0 < holding < FEWEST_HOLDING:
+        return estimate
+    return replace(estimate, low=None, high=None, method="", note=Note(HELD_BY_FEW, {"units": holding}))
 
 
 def _over_items(
@@ -347,13 +347,13 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None, clusters: Ta
     value = float(_kappas(sizes[None, :].astype(float))[0])
     if np.isnan(value):
         return Estimate.undefined(ONE_CATEGORY, units)
-    found = Estimate(value, units=units)
+    estimate = Estimate(value, units=units)
     one = np.eye(len(table), dtype=np.int64)
     cells = (one[:, None] + one).reshape(-1, len(table))  # the two labels of an item in each cell
     held = _either_way(clusters) if clusters is not None and several_in_one(clusters) else None
     rare = all_but_the_commonest(table.sum(axis=0) + table.sum(axis=1))
     seen = Seen(cells, sizes.astype(float), _prior(table).reshape(-1), held)
-    return over_patterns(resampling or Resampling(), _kappas, seen, found, rare)
+    return over_patterns(resampling or Resampling(), _kappas, seen, estimate, rare)
 
 
 def _either_way(clusters: Table) -> Numbers:

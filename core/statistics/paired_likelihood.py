@@ -38,7 +38,7 @@ def maximised(counts: Numbers, design: Numbers) -> Maximum:
     """
     most = max(1, ROOM // (design.size + counts[0].size))
     parts = [_maximised(counts[at : at + most], design) for at in range(0, len(counts), most)]
-    columns = zip(*((one.values, one.settled, one.information, one.height) for one in parts), strict=True)
+    columns = zip(*((part.values, part.settled, part.information, part.height) for part in parts), strict=True)
     return Maximum(*map(np.concatenate, columns))
 
 

@@ -108,9 +108,9 @@ def _weight_by_t(units: int) -> float:
 
 
 def over_patterns(
-    resampling: Resampling, measure: Measure, seen: Seen, found: Estimate, rare: Chosen | None = None
+    resampling: Resampling, measure: Measure, seen: Seen, estimate: Estimate, rare: Chosen | None = None
 ) -> Estimate:
-    """*found* with the 2.5 and 97.5 percentiles of *measure* over shares of the patterns of *seen*.
+    """*estimate* with the 2.5 and 97.5 percentiles of *measure* over shares of the patterns of *seen*.
 
     *rare*: the categories on whose labels the measure rests where these are rare. Items are then drawn as spread as t
     asks, with as many degrees of freedom as items tell of it, less 1 (`Seen.telling`); fewer than five of them, fewer
@@ -118,28 +118,28 @@ def over_patterns(
     `FEWEST_ITEMS` items or `FEWEST_BY_T` clusters. The interval never leaves out the value itself, as percentiles
     would at complete agreement.
     """
-    if found.value is None:
-        return found
+    if estimate.value is None:
+        return estimate
     if seen.clusters is not None:
-        found = replace(found, clusters=len(seen.clusters))
-    if why := _withheld(found, seen, rare):
-        return replace(found, note=why)
-    made = percentiles(measure(seen.shares(resampling, rare)), found)
+        estimate = replace(estimate, clusters=len(seen.clusters))
+    if why := _withheld(estimate, seen, rare):
+        return replace(estimate, note=why)
+    made = percentiles(measure(seen.shares(resampling, rare)), estimate)
     if made.low is None or made.high is None or made.value is None:
         return made
-    few = Note(FEW_CLUSTERS, {"units": found.clusters}) if 0 < found.clusters < FEW else made.note
+    few = Note(FEW_CLUSTERS, {"units": estimate.clusters}) if 0 < estimate.clusters < FEW else made.note
     method = DIRICHLET if seen.clusters is None else CLUSTERED
     return replace(made, low=min(made.low, made.value), high=max(made.high, made.value), note=few, method=method)
 
 
-def _withheld(found: Estimate, seen: Seen, rare: Chosen | None) -> Note | None:
+def _withheld(estimate: Estimate, seen: Seen, rare: Chosen | None) -> Note | None:
     """Why there is no interval; None where there is one."""
-    if seen.clusters is not None and found.clusters < FEWEST_BY_T:
-        return Note(TOO_FEW_CLUSTERS, {"units": found.clusters})
-    if seen.clusters is None and found.units <= 1:
+    if seen.clusters is not None and estimate.clusters < FEWEST_BY_T:
+        return Note(TOO_FEW_CLUSTERS, {"units": estimate.clusters})
+    if seen.clusters is None and estimate.units <= 1:
         return ONE_ITEM
-    if found.units < FEWEST_ITEMS and (seen.clusters is None or rare is not None):
-        return Note(TOO_FEW_ITEMS, {"units": found.units})
+    if estimate.units < FEWEST_ITEMS and (seen.clusters is None or rare is not None):
+        return Note(TOO_FEW_ITEMS, {"units": estimate.units})
     if rare is None:
         return None
     of_pattern = seen.counts[:, rare].sum(axis=1)
@@ -158,9 +158,9 @@ def all_but_the_commonest(labels: Sizes) -> Chosen:
 
 
 def share_over_clusters(
-    hits: ArrayLike, totals: ArrayLike, found: Estimate, resampling: Resampling | None = None
+    hits: ArrayLike, totals: ArrayLike, estimate: Estimate, resampling: Resampling | None = None
 ) -> Estimate:
-    """*found*, the share sum(*hits*) / sum(*totals*) (a number a cluster, 0 <= hits <= totals), with its interval.
+    """*estimate*, the share sum(*hits*) / sum(*totals*) (a number a cluster, 0 <= hits <= totals), with its interval.
 
     The interval is over clusters. The patterns are yes and no, with Jeffreys' 1/2 for each. The order of the clusters
     does not change it, so that pages and papers that read them in different orders give one interval for one number.
@@ -169,7 +169,7 @@ def share_over_clusters(
     held = np.stack([yes, every - yes], axis=1)[every > 0]
     held = held[np.lexsort((held[:, 1], held[:, 0]))]
     seen = Seen(np.eye(2, dtype=np.int64), held.sum(axis=0), np.full(2, 0.5), held)
-    return over_patterns(resampling or Resampling(), lambda draws: draws[:, 0] / draws.sum(axis=1), seen, found)
+    return over_patterns(resampling or Resampling(), lambda draws: draws[:, 0] / draws.sum(axis=1), seen, estimate)
 
 
 def share_of_rows(hits: Iterable[bool], units: Iterable[str], *, nothing: Note) -> Estimate:

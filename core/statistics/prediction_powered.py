@@ -115,15 +115,15 @@ def prediction_powered(labels: Labels) -> Rates:
     _refuse_unequal(labels)
     people, automatic = _terms(labels)
     every = _every(labels)
-    found = _rate(people) if people else Estimate.undefined(NO_PEOPLE)
+    estimate = _rate(people) if people else Estimate.undefined(NO_PEOPLE)
     judge = _rate(every) if every else Estimate.undefined(NO_JUDGE)
     if people is None or automatic is None or len(people.values) < 2:
-        return Rates(found, judge, found, None, None)
+        return Rates(estimate, judge, estimate, None, None)
     effect = _design_effect(people, len(labels.people))
     rest = _rest(labels, every)
     if rest is None:
-        return Rates(found, judge, _noted(found, NO_FURTHER), 0.0, float(len(labels.people)), effect)
-    return replace(_both(labels, found, judge, people, automatic, rest), effect=effect)
+        return Rates(estimate, judge, _noted(estimate, NO_FURTHER), 0.0, float(len(labels.people)), effect)
+    return replace(_both(labels, estimate, judge, people, automatic, rest), effect=effect)
 
 
 def rate_of_people(labels: Labels) -> tuple[Estimate, float | None]:
@@ -156,11 +156,13 @@ def _rest(labels: Labels, every: _Term | None) -> _Term | None:
     return None if rest is None or len(rest.values) < 2 else rest
 
 
-def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, automatic: _Term, rest: _Term) -> Rates:
+def _both(labels: Labels, estimate: Estimate, judge: Estimate, people: _Term, automatic: _Term, rest: _Term) -> Rates:
     weight = _weight(labels, people, automatic, rest)
     if weight == 0.0:
         alike = min(np.ptp(people.values), np.ptp(automatic.values)) == 0
-        return Rates(found, judge, _noted(found, ALL_THE_SAME if alike else NO_GAIN), 0.0, float(len(labels.people)))
+        return Rates(
+            estimate, judge, _noted(estimate, ALL_THE_SAME if alike else NO_GAIN), 0.0, float(len(labels.people))
+        )
     errors = people.parts - weight * automatic.parts
     variance = float(
         errors @ errors
@@ -174,7 +176,7 @@ def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, autom
         BY_T_OF_BOTH,
     )  # fmt: skip
     alone = people.variance
-    return Rates(found, judge, both, weight, alone / variance * len(labels.people) if variance > 0 else None)
+    return Rates(estimate, judge, both, weight, alone / variance * len(labels.people) if variance > 0 else None)
 
 
 def _freedom(term: _Term) -> float:
@@ -342,14 +344,14 @@ def _together(rest: Numbers, labelled: Numbers, shared: list[tuple[int, int]]) -
 
 
 def _rate(term: _Term) -> Estimate:
-    found = Estimate(term.mean, units=len(term.values))
+    estimate = Estimate(term.mean, units=len(term.values))
     if len(term.values) < 2:
-        return replace(found, note=ONE_UNIT)
-    return by_t(found, term.variance**0.5, len(term.values), (0.0, 1.0), _freedom(term))
+        return replace(estimate, note=ONE_UNIT)
+    return by_t(estimate, term.variance**0.5, len(term.values), (0.0, 1.0), _freedom(term))
 
 
-def _noted(found: Estimate, note: Note) -> Estimate:
-    return replace(found, note=note)
+def _noted(estimate: Estimate, note: Note) -> Estimate:
+    return replace(estimate, note=note)
 
 
 def _refuse_unequal(labels: Labels) -> None:
@@ -360,5 +362,5 @@ def _refuse_unequal(labels: Labels) -> None:
         raise Refused(N_("Labels, clusters and probabilities must be for the same items, in the same order."))
     if labels.inclusion is not None and not all(0 < one <= 1 for one in labels.inclusion):
         raise Refused(N_("A sampling probability must be above 0 and at most 1."))
-    if labels.weights is not None and not all(one > 0 for one in labels.weights):
+    if labels.weights is not None and not all(weight > 0 for weight in labels.weights):
         raise Refused(N_("A weight must be above 0."))

@@ -175,23 +175,23 @@ def over_subsets(
     values = {name: float(whole[0]) for name, whole in measures(np.ones((1, units))).items()}
     found = {name: Estimate(value, units=units) for name, value in values.items() if np.isfinite(value)}
     if units < LEAST_UNITS:
-        return {name: replace(one, note=too_few(units)) for name, one in found.items()}
+        return {name: replace(estimate, note=too_few(units)) for name, estimate in found.items()}
     drawn = measures(subsets_of(units, seed))
-    return {name: _interval(drawn[name], one, (neutral or {}).get(name, 0.0)) for name, one in found.items()}
+    return {name: _interval(drawn[name], estimate, (neutral or {}).get(name, 0.0)) for name, estimate in found.items()}
 
 
-def _interval(values: Numbers, found: Estimate, neutral: float) -> Estimate:
+def _interval(values: Numbers, estimate: Estimate, neutral: float) -> Estimate:
     known = np.sort(values[np.isfinite(values)])
     lost = len(values) - len(known)
     if lost > LOST * len(values):
-        return replace(found, note=Note(LOST_SUBSETS, {"count": lost, "subsets": len(values)}))
-    assert found.value is not None
+        return replace(estimate, note=Note(LOST_SUBSETS, {"count": lost, "subsets": len(values)}))
+    assert estimate.value is not None
     wide, inner = (_ends(known, level) for level in (0.95, 0.90))
     if wide[0] == wide[1]:
-        return replace(found, note=ALL_ALIKE)
-    se = float(np.sqrt(((known - found.value) ** 2).mean()))
+        return replace(estimate, note=ALL_ALIKE)
+    se = float(np.sqrt(((known - estimate.value) ** 2).mean()))
     p = two_sided_of_subsets(known, neutral)
-    return replace(found, low=wide[0], high=wide[1], se=se, method=SUBSETS, inner=inner, p=p)
+    return replace(estimate, low=wide[0], high=wide[1], se=se, method=SUBSETS, inner=inner, p=p)
 
 
 def two_sided_of_subsets(values: Numbers, at: float) -> float:

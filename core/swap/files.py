@@ -112,14 +112,14 @@ def swap_file(
         write = opened.enter_context(whole_file(out))
         write_diff = opened.enter_context(whole_file(diff)) if diff is not None else None
         lines = texts_of(source, progress)
-        for one in _swapped(lines, words, diff is not None, ray, workers):
-            counts.add(one)
-            for line in _written(one, counts):
+        for swapped in _swapped(lines, words, diff is not None, ray, workers):
+            counts.add(swapped)
+            for line in _written(swapped, counts):
                 write(f"{line}\n")
                 sha.update(f"{line}\n".encode("utf-8", "backslashreplace"))
                 counts.written += 1
-            if write_diff is not None and (one.changes or one.left):
-                write_diff(json.dumps(as_diff(one), ensure_ascii=False) + "\n")
+            if write_diff is not None and (swapped.changes or swapped.left):
+                write_diff(json.dumps(as_diff(swapped), ensure_ascii=False) + "\n")
     counts.sha256 = sha.hexdigest()
     return counts
 

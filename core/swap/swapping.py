@@ -110,9 +110,9 @@ class Swapper:
             else:
                 left.append(found)
         parts, at = [], 0
-        for one in changes:
-            parts += [text[at : one.start], one.counterpart]
-            at = one.end
+        for change in changes:
+            parts += [text[at : change.start], change.counterpart]
+            at = change.end
         return "".join([*parts, text[at:]]), tuple(changes), tuple(sorted(left, key=lambda one: one.start))
 
     def _chinese(self, text: str) -> Iterator[Change | LeftAlone]:

@@ -99,7 +99,9 @@ def _built_in(language: str, words: Words) -> tuple[Pair, ...]:
     if language == "zh":
         released = tuple((pair.male, pair.female) for pair in keyword_pairs())
         return (*released, *more) if words == "wide" else released
-    given = ((one.pair.male, one.pair.female) for one in pack("en").words if not set(PRONOUNS) & _both(one.pair.name))
+    given = (
+        (word.pair.male, word.pair.female) for word in pack("en").words if not set(PRONOUNS) & _both(word.pair.name)
+    )
     return (*given, *more)
 
 

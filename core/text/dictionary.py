@@ -42,12 +42,12 @@ def tagged(text: str) -> tuple[Token, ...]:
         for word, tag in dictionary().tag(HALF_PAIR.sub("\ufffd", text)):
             tags.append((text[at : at + len(word)], tag))
             at += len(word)
-    found, at, make = [], 0, tuple.__new__  # half of the time of Token(...), which mining asks a million times
+    tokens, at, make = [], 0, tuple.__new__  # half of the time of Token(...), which mining asks a million times
     for word, tag in tags:
         end = at + len(word)
-        found.append(make(Token, (word, tag, at, end)))
+        tokens.append(make(Token, (word, tag, at, end)))
         at = end
-    return tuple(found)
+    return tuple(tokens)
 
 
 @cache

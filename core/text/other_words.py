@@ -90,7 +90,7 @@ def _spelt(word: str) -> list[str]:
             continue
         some = [item["plain"]] if item["plain"] else list(item["listed"] or "")
         if item["group"]:
-            some = [text for one in alternatives(item["group"]) for text in _spelt(one)]
+            some = [text for alternative in alternatives(item["group"]) for text in _spelt(alternative)]
         found = [text + one for text in found for one in [*some, *([""] if item["may"] else [])]]
     return found
 
@@ -142,31 +142,31 @@ class OtherWord(NamedTuple):
     span: Span
 
 
-def other_word(text: str, found: Candidate) -> OtherWord | None:
-    """The word to which the characters of *found* in *text* belong, or None where the keyword is the word.
+def other_word(text: str, candidate: Candidate) -> OtherWord | None:
+    """The word to which the characters of *candidate* in *text* belong, or None where the keyword is the word.
 
-    Only for Chinese; in languages with spaces a word stands by itself. Needs *found* to be the longest word there.
+    Only for Chinese; in languages with spaces a word stands by itself. Needs *candidate* to be the longest word there.
     """
-    if found.pair.language != "zh":
+    if candidate.pair.language != "zh":
         return None
-    start, end = found.start, found.end
+    start, end = candidate.start, candidate.end
     if text.startswith("们", end) and end - start > 1:
         return None  # 女人|们, never 女|人们
     if _stands_clear(text, start, end):
         return None
-    keyword = found.keyword
+    keyword = candidate.keyword
     if _may_be_listed(text, start, end):
         sure, others = _lists(keyword)
         certain = touching(sure, text, start, end)
         if certain is not None:
             return OtherWord("list", certain)
         listed = touching(others, text, start, end)
-        if listed is not None and _is_there(text, found, listed):
+        if listed is not None and _is_there(text, candidate, listed):
             return OtherWord("list", listed)
     if not (_may_end_name(text, start) if keyword in IN_NAMES else _dictionary_disagrees(text, start, end)):
         return None
-    tokens = _clause(text, found)
-    return _by_tokens(text, tokens, found) or _end_of_name(tokens, found)
+    tokens = _clause(text, candidate)
+    return _by_tokens(text, tokens, candidate) or _end_of_name(tokens, candidate)
 
 
 def surely_alone(text: str, start: int, end: int) -> bool:
@@ -246,24 +246,24 @@ def _known(text: str) -> bool:
     return bool(dictionary().has_word(text))
 
 
-def _is_there(text: str, found: Candidate, listed: Span) -> bool:
+def _is_there(text: str, candidate: Candidate, listed: Span) -> bool:
     """Whether a listed word is there and not the ends of two others: 村女 in 乡|村女|教师, 母亲节 in 母亲|节俭."""
-    start, end = _bounds(text, found.start)
+    start, end = _bounds(text, candidate.start)
     first, last = listed
     at = start
     for word in _words(text, start, end):
         begins, at = at, at + len(word)
-        if (begins < first < at or begins < last < at) and (at <= found.start or found.end <= begins):
+        if (begins < first < at or begins < last < at) and (at <= candidate.start or candidate.end <= begins):
             return False
     return True
 
 
-def _clause(text: str, found: Candidate) -> tuple[Token, ...]:
+def _clause(text: str, candidate: Candidate) -> tuple[Token, ...]:
     """The tokens around the keyword. Only its clause is cut: no word crosses punctuation."""
-    start, end = _bounds(text, found.start)
+    start, end = _bounds(text, candidate.start)
     tokens = _cut(text[start:end])
-    first = bisect_left(tokens, found.start - 2 * REACH - start, key=lambda token: token.end)
-    last = bisect_right(tokens, found.end + 2 * REACH - start, key=lambda token: token.start)
+    first = bisect_left(tokens, candidate.start - 2 * REACH - start, key=lambda token: token.end)
+    last = bisect_right(tokens, candidate.end + 2 * REACH - start, key=lambda token: token.start)
     return tuple(Token(word, tag, at + start, to + start) for word, tag, at, to in tokens[first:last])
 
 
@@ -303,60 +303,62 @@ def _cut(clause: str) -> tuple[Token, ...]:
     return tagged(clause)
 
 
-def _by_tokens(text: str, tokens: tuple[Token, ...], found: Candidate) -> OtherWord | None:
+def _by_tokens(text: str, tokens: tuple[Token, ...], candidate: Candidate) -> OtherWord | None:
     for token in tokens:
         span = (token.start, token.end)
-        if token.end <= found.start or found.end <= token.start:
+        if token.end <= candidate.start or candidate.end <= token.start:
             continue
-        if found.start <= token.start and token.end <= found.end:
+        if candidate.start <= token.start and token.end <= candidate.end:
             continue  # the keyword itself, or a piece of it
-        if token.start > found.start or token.end < found.end:
-            if token.start > found.start and not _leaves_words(text, token, found):
+        if token.start > candidate.start or token.end < candidate.end:
+            if token.start > candidate.start and not _leaves_words(text, token, candidate):
                 continue
             return OtherWord("crossing", span)
         if not is_word(token.word):
-            name = token.tag.startswith("nr") and token.end == found.end and len(token.word) in (2, 3)
+            name = token.tag.startswith("nr") and token.end == candidate.end and len(token.word) in (2, 3)
             return OtherWord("name", span) if name and is_surname(token.word[0]) else None
-        if not _swappable(text, token, found):
+        if not _swappable(text, token, candidate):
             return OtherWord("swap", span)
     return None
 
 
-def _leaves_words(text: str, token: Token, found: Candidate) -> bool:
+def _leaves_words(text: str, token: Token, candidate: Candidate) -> bool:
     """Whether a cut behind the first character of the keyword leaves words on both sides: 对外|公布, but 外|公推.
 
     老 stands before nouns, so a verb behind it belongs to 老公: 老公|开了, 老公|交了.
     """
-    first = text[found.start : token.start]
+    first = text[candidate.start : token.start]
     if first == "老" and text[token.end : token.end + 1] in tuple("了着过"):
         return False
-    joins = any(is_word(text[before : token.start]) for before in range(max(0, found.start - 2), found.start))
+    joins = any(is_word(text[before : token.start]) for before in range(max(0, candidate.start - 2), candidate.start))
     return is_word(token.word) and (first in WORDS_OF_ONE or joins)
 
 
-def _end_of_name(tokens: tuple[Token, ...], found: Candidate) -> OtherWord | None:
+def _end_of_name(tokens: tuple[Token, ...], candidate: Candidate) -> OtherWord | None:
     """王亚|男: a surname with one character that no dictionary has, and right after it 男, alone."""
-    alone = any(token.start == found.start and token.end == found.end for token in tokens)
-    if found.keyword not in IN_NAMES or not alone:
+    alone = any(token.start == candidate.start and token.end == candidate.end for token in tokens)
+    if candidate.keyword not in IN_NAMES or not alone:
         return None
     for token in tokens:
-        new = token.end == found.start and token.tag.startswith("nr") and not is_word(token.word)
+        new = token.end == candidate.start and token.tag.startswith("nr") and not is_word(token.word)
         if new and len(token.word) == 2 and is_surname(token.word[0]) and token.word[1] not in AFTER_SURNAME:
-            return OtherWord("name", (token.start, found.end))
+            return OtherWord("name", (token.start, candidate.end))
     return None
 
 
-def _swappable(text: str, token: Token, found: Candidate) -> bool:
-    before, after = token.word[: found.start - token.start], token.word[found.end - token.start :]
-    if is_word(before + found.counterpart + after) or (is_surname(before) and not after and len(found.keyword) > 1):
+def _swappable(text: str, token: Token, candidate: Candidate) -> bool:
+    before, after = token.word[: candidate.start - token.start], token.word[candidate.end - token.start :]
+    if is_word(before + candidate.counterpart + after) or (
+        is_surname(before) and not after and len(candidate.keyword) > 1
+    ):
         return True  # 刘阿姨 is 阿姨 with a surname
-    accepted = accepted_words(found.keyword)  # what follows the token may decide: 他人|在
+    accepted = accepted_words(candidate.keyword)  # what follows the token may decide: 他人|在
     hits = accepted.finditer(text, token.start, token.end + REACH)
-    if any(hit.end() <= token.end and _shares(hit.span(), found) for hit in hits):
+    if any(hit.end() <= token.end and _shares(hit.span(), candidate) for hit in hits):
         return True
     rest = before or after
     return not (before and after) and len(rest) >= 2 and is_word(rest)
 
 
-def _shares(span: Span, found: Candidate) -> bool:
-    return span[0] < found.end and found.start < span[1]
+def _shares(span: Span, candidate: Candidate) -> bool:
+    return span[0] < candidate.end and candidate.start < span[1]

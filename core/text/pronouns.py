@@ -105,7 +105,7 @@ def forms(dataset: str, extra: Sequence[PronounSet] = ()) -> frozenset[str]:
     """
     counted = COUNTED.get(dataset, CASES)
     chosen = [*sets(dataset).values(), *extra]
-    return frozenset(one.form(case).lower() for one in chosen for case in counted) - {""}
+    return frozenset(pronoun_set.form(case).lower() for pronoun_set in chosen for case in counted) - {""}
 
 
 def first_pronoun(completion: str, forms: Collection[str]) -> FoundPronoun | None:
@@ -127,11 +127,13 @@ def verdict(completion: str, own: Sequence[str], dataset: str, extra: Sequence[P
     (own or *extra*) are counted too. With no set named there is no verdict. Raises BadFile for a name that is no set.
     """
     mine = [set_named(name, dataset) for name in own]
-    found = first_pronoun(completion, _counted(dataset, (*mine, *extra)))
-    place = (None, None, None) if found is None else (found.form, found.start, found.end)
+    found_pronoun = first_pronoun(completion, _counted(dataset, (*mine, *extra)))
+    place = (
+        (None, None, None) if found_pronoun is None else (found_pronoun.form, found_pronoun.start, found_pronoun.end)
+    )
     if not own:
         return Verdict(None, *place)
-    right = found is None or any(found.form in one.forms for one in mine)
+    right = found_pronoun is None or any(found_pronoun.form in pronoun_set.forms for pronoun_set in mine)
     return Verdict(int(right), *place)
 
 
@@ -142,7 +144,11 @@ def _counted(dataset: str, extra: tuple[PronounSet, ...]) -> frozenset[str]:
 
 def names_of(form: str, dataset: str, extra: Sequence[PronounSet] = ()) -> tuple[str, ...]:
     """The sets that a form belongs to, in the data set's order; empty for a word that is no pronoun of them."""
-    return tuple(one.name for one in (*sets(dataset).values(), *extra) if form.lower() in one.forms and form)
+    return tuple(
+        pronoun_set.name
+        for pronoun_set in (*sets(dataset).values(), *extra)
+        if form.lower() in pronoun_set.forms and form
+    )
 
 
 def parse_sets(text: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -185,7 +191,7 @@ def _names(group: str, text: str) -> list[str]:
     runs: list[list[str]] = []
     for form in (part.strip() for part in group.split("/")):
         mine = runs[-1] if runs else []
-        if not runs or (form in known and not any(form in one.forms for one in known.get(mine[0], ()))):
+        if not runs or (form in known and not any(form in pronoun_set.forms for pronoun_set in known.get(mine[0], ()))):
             runs.append([form])
         else:
             mine.append(form)
@@ -196,13 +202,13 @@ def _names(group: str, text: str) -> list[str]:
 def _sets_by_nominative() -> dict[str, tuple[PronounSet, ...]]:
     """Nominative -> the sets that begin with it, the usual one first."""
     found: dict[str, tuple[PronounSet, ...]] = {}
-    for one in (*sets("own").values(), *more_sets().values()):
-        found[one.nom] = (*found.get(one.nom, ()), one)
+    for pronoun_set in (*sets("own").values(), *more_sets().values()):
+        found[pronoun_set.nom] = (*found.get(pronoun_set.nom, ()), pronoun_set)
     return found
 
 
 def _name(run: Sequence[str], text: str) -> str:
-    alike = [one for one in _sets_by_nominative().get(run[0], ()) if set(run) <= set(one.forms)]
+    alike = [pronoun_set for pronoun_set in _sets_by_nominative().get(run[0], ()) if set(run) <= set(pronoun_set.forms)]
     return alike[0].name if alike else _from_forms(run, text).name
 
 

@@ -196,13 +196,13 @@ class _Curve:
             self._watch(trained.steps, trained.steps, self._said)
         return trained
 
-    def look(self, step: int, loss: float | None, found: HeldOut) -> None:
+    def look(self, step: int, loss: float | None, held_out: HeldOut) -> None:
         """Held-out text was looked at."""
-        point = {"step": step, "loss": loss, "held_out_loss": found.loss, "held_out_accuracy": found.accuracy}
+        point = {"step": step, "loss": loss, "held_out_loss": held_out.loss, "held_out_accuracy": held_out.accuracy}
         with self._file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(point) + "\n")
         trained = "" if loss is None or not math.isfinite(loss) else f", loss {loss:.3f}"
-        self._said = f"{self._model}{trained}, held-out {found.loss:.3f}"
+        self._said = f"{self._model}{trained}, held-out {held_out.loss:.3f}"
 
     def points(self) -> tuple[Mapping[str, Any], ...]:
         """Every look, once: a step that was done again after a stop counts as it was done last."""
@@ -306,15 +306,15 @@ def project(settings: Settings, texts: TrainingTexts, words: WordTable, folder: 
     male, female = (
         sentence_vectors(changed.model, changed.tokenizer, [pair[side] for pair in pairs], length) for side in (0, 1)
     )
-    found = sentence_debias(male, female) if method == "sentence-debias" else inlp(male, female, changed.task)
-    apply_projection(model, changed.model, found.matrix)
+    projection = sentence_debias(male, female) if method == "sentence-debias" else inlp(male, female, changed.task)
+    apply_projection(model, changed.model, projection.matrix)
     after = changed.held_out(untouched)
     report = ProjectionReport(
         name=folder.name, folder=folder, base=Base(model, changed.before.weights, licence_of(base)),
         source=replace(texts.facts, swap=SwapFacts(language=words.language)), method=method,
-        method_text=f"{NAMES[method]}: {found.directions} directions, found in {len(pairs):,} sentences and their"
-        " counterfactuals, projected away before the head", directions=found.directions, pairs=len(pairs),
-        probe={"before": to_json(found.before), "after": to_json(found.after)},
+        method_text=f"{NAMES[method]}: {projection.directions} directions, found in {len(pairs):,} sentences and their"
+        " counterfactuals, projected away before the head", directions=projection.directions, pairs=len(pairs),
+        probe={"before": to_json(projection.before), "after": to_json(projection.after)},
         held_out={"before": before, "after": after}, seconds=round(lap(), 3),
     )  # fmt: skip
     write_model(report, changed.save)

@@ -84,8 +84,8 @@ class Inference:
 
         *labels* say by hand what the outputs of the model mean. Raises ModelUnavailable, Refused or WorkerDied.
         """
-        found: list[Score] = self._ask("classify", model, None if labels is None else tuple(labels), list(pairs))
-        return found
+        scores: list[Score] = self._ask("classify", model, None if labels is None else tuple(labels), list(pairs))
+        return scores
 
     def describe(self, model: str, *, joint: Joint = "independent") -> dict[str, Any]:
         """name, signature, cache_key, weights (SHA-256), parameters, longest (tokens) and card of a model."""

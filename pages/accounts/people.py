@@ -73,7 +73,7 @@ def _new_password() -> None:
 
 def roles_text(store: Store, person: Person) -> str:
     """Return the roles of a person on this server and in each open project; "" for none."""
-    names = {one.uid: one.name for one in projects(store)}
+    names = {project.uid: project.name for project in projects(store)}
     roles = [_("{role} on this server", role=_(ROLES[person.everywhere]))] if person.everywhere else []
     return clauses([*roles, *(named(names[uid], _(ROLES[role])) for uid, role in person.roles.items() if uid in names)])
 
@@ -86,12 +86,12 @@ def show_own(store: Store, account: Account, person: Person) -> None:
         caption("You label as {name}.", name=account.annotator)
     st.markdown(f"**{_('Signed in')}**")
     here = own_sign_in(store)
-    for one in sign_ins.sign_ins(store, account):
+    for sign_in in sign_ins.sign_ins(store, account):
         with st.container(horizontal=True, vertical_alignment="center"):
-            name = browser_name(one.browser) or _("Unknown browser")
-            st.text(in_brackets(name, _("this one")) if one.uid == here else name)
-            caption("since {since}, last seen {seen}", since=moment(one.created), seen=moment(one.seen))
-            st.button(_("Sign out"), key=f"end-{one.uid}", type="tertiary", on_click=_end, args=(one.uid,))
+            name = browser_name(sign_in.browser) or _("Unknown browser")
+            st.text(in_brackets(name, _("this one")) if sign_in.uid == here else name)
+            caption("since {since}, last seen {seen}", since=moment(sign_in.created), seen=moment(sign_in.seen))
+            st.button(_("Sign out"), key=f"end-{sign_in.uid}", type="tertiary", on_click=_end, args=(sign_in.uid,))
     with st.container(horizontal=True):
         st.button(_("Sign out everywhere"), key="end-all", icon=":material/logout:", on_click=_end_all)
         st.button(_("Set a new password"), key="new-password", icon=":material/key:", on_click=_new_password)
@@ -170,31 +170,37 @@ def _invite(project: Project | None) -> None:
 def _withdraw_invitation(uid: str) -> None:
     """Withdraw an open invitation; asks again whether the visitor may give its role."""
     with open_store() as store:
-        who, found = visitor(store), links.find_invitation(store, uid)
-        if found.role not in roles_to_give(who, found.project):
+        who, invitation = visitor(store), links.find_invitation(store, uid)
+        if invitation.role not in roles_to_give(who, invitation.project):
             raise NotAllowed(FORBIDDEN)
-        links.withdraw_invitation(store, found, author=account_of_uid(store, who.account or ""))
+        links.withdraw_invitation(store, invitation, author=account_of_uid(store, who.account or ""))
 
 
 def _show_invitations(store: Store, project: Project | None) -> None:
     """List the open invitations to *project* (None: to the whole server); each can be withdrawn."""
     place = project and project.uid
-    found = [one for one in links.invitations(store) if (one.project and one.project.uid) == place]
-    if not found:
+    invitations = [
+        invitation
+        for invitation in links.invitations(store)
+        if (invitation.project and invitation.project.uid) == place
+    ]
+    if not invitations:
         return
     st.markdown(f"**{_('Open invitations')}**")
-    for one in found:
+    for invitation in invitations:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            role = _(ROLES[one.role])
-            st.markdown(plain(named(role, one.name) if one.name else role), width=220)
-            caption("made {made}, expires {expires}", made=moment(one.created), expires=moment(one.expires))
-            who = one.name or role
+            role = _(ROLES[invitation.role])
+            st.markdown(plain(named(role, invitation.name) if invitation.name else role), width=220)
+            caption(
+                "made {made}, expires {expires}", made=moment(invitation.created), expires=moment(invitation.expires)
+            )
+            who = invitation.name or role
             if confirmed(
                 _("Withdraw invitation"), _("The link for {who} opens nothing from now on.").format(who=who),
-                _("Withdraw this invitation"), key=f"uninvite-{one.id}",
+                _("Withdraw this invitation"), key=f"uninvite-{invitation.id}",
             ):  # fmt: skip
                 with errors_shown():
-                    _withdraw_invitation(one.id)
+                    _withdraw_invitation(invitation.id)
                     st.rerun()
 
 
@@ -208,7 +214,7 @@ def _label_too(project: Project) -> None:
 
 def _show_own_labelling(store: Store, project: Project, account: Account) -> None:
     """Show whether a lead labels in the own project, and store a change with a button of its own."""
-    stored = any(one.name == account.annotator for one in annotators(store, project))
+    stored = any(annotator.name == account.annotator for annotator in annotators(store, project))
     wanted = switch(
         _("I also label in this project"),
         stored,
@@ -232,7 +238,11 @@ def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> No
         if project is not None:
             taken = {one.annotator for one, _role in roles_in(store, project)}
             by_link = participants(store, project)
-            free = [one.name for one in annotators(store, project) if one.name not in taken and one.id not in by_link]
+            free = [
+                annotator.name
+                for annotator in annotators(store, project)
+                if annotator.name not in taken and annotator.id not in by_link
+            ]
             st.selectbox(
                 _("Desk (for annotators)"), free, index=None, key=f"desk-{place}", width=240, accept_new_options=True,
                 placeholder=_("same name as the account"),
@@ -340,8 +350,8 @@ def show_erasure(store: Store, account: Account) -> None:
         )  # fmt: skip
     if code := st.session_state.pop("erased", None):
         st.success(plain(_("{code} now replaces the name.", code=code)))
-    for each in erasure.erased_codes(store):
-        _show_texts(store, each)
+    for erased_code in erasure.erased_codes(store):
+        _show_texts(store, erased_code)
 
 
 def _show_texts(store: Store, code: str) -> None:
@@ -353,12 +363,12 @@ def _show_texts(store: Store, code: str) -> None:
             "Notes, tags, comments and reasons may name somebody. Read them first; scrubbed text cannot be restored."
         )
         lost = _("The text is removed and cannot be restored; the log keeps only its hash.")
-        for one in texts[:SHOWN]:
+        for text in texts[:SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.text(one.text)
-                key = f"scrub-{one.kind}-{one.row}-{one.part}"
+                st.text(text.text)
+                key = f"scrub-{text.kind}-{text.row}-{text.part}"
                 if confirmed(_("Scrub"), lost, _("Scrub this text"), key=key):
-                    _scrub([one])
+                    _scrub([text])
         label = _("Scrub {n} texts", n=f"{len(texts):,}")
         if confirmed(_("Scrub all"), lost, label, key=f"scrub-{code}"):
             _scrub(texts)

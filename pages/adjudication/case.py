@@ -28,23 +28,23 @@ from evenhand.pages.ui.visitor import ask_author, asks, author, errors_shown, op
 LEAVE = "as it is"  # no code of a label
 
 
-def names_of(asked: Guideline) -> dict[str, str]:
+def names_of(guideline: Guideline) -> dict[str, str]:
     """Codes of choices, reasons and tags as the visitor reads them."""
-    return {each.code: choice_name(each) for each in asked.options}
+    return {option.code: choice_name(option) for option in guideline.options}
 
 
-def show_case(found: decisions.Case, asked: Guideline) -> None:
+def show_case(case: decisions.Case, guideline: Guideline) -> None:
     """The text with everybody's marks, and a card for each annotator."""
-    names = names_of(asked)
-    people = [_judgement(each, found, names) for each in found.labels]
-    item = found.item
-    show_html(item_card(item.uid, _text(found), people, about=person_meant(item), context=item.context or ""))
+    names = names_of(guideline)
+    people = [_judgement(label, case, names) for label in case.labels]
+    item = case.item
+    show_html(item_card(item.uid, _text(case), people, about=person_meant(item), context=item.context or ""))
 
 
-def _text(found: decisions.Case) -> Markup:
+def _text(case: decisions.Case) -> Markup:
     """The text in pieces, each with the letters of those who marked it."""
-    item = found.item
-    marks = [(each.letter, mark) for each in found.labels for mark in each.marks]
+    item = case.item
+    marks = [(label.letter, mark) for label in case.labels for mark in label.marks]
     if item.second is not None or (item.word is not None and item.side):
         return with_keyword(item.whole_text, item.word, item.side)
     edges = sorted({0, len(item.text), *(edge for _letter, mark in marks for edge in mark[:2])})
@@ -63,16 +63,18 @@ def _piece(text: str, inside: Sequence[tuple[str, str]]) -> str | Markup:
     return joined([element("mark", text, "wrong" if wrong else "gendered"), element("sup", letters, "soft")])
 
 
-def _judgement(said: decisions.AnonymousLabel, found: decisions.Case, names: dict[str, str]) -> Markup:
-    lines = judgement_lines(said.reasons, said.marks, found.item.text, names, extraneous=said.extraneous)
-    return judgement(said.letter, said.choice, names, lines, said.note)
+def _judgement(anonymous_label: decisions.AnonymousLabel, case: decisions.Case, names: dict[str, str]) -> Markup:
+    lines = judgement_lines(
+        anonymous_label.reasons, anonymous_label.marks, case.item.text, names, extraneous=anonymous_label.extraneous
+    )
+    return judgement(anonymous_label.letter, anonymous_label.choice, names, lines, anonymous_label.note)
 
 
-def show_settlements(found: decisions.Case, asked: Guideline) -> None:
+def show_settlements(case: decisions.Case, guideline: Guideline) -> None:
     """The acts of adjudicators on this case, oldest first."""
-    names = names_of(asked)
-    for each in found.settlements:
-        st.caption(plain(_line(each, names)), width="stretch")
+    names = names_of(guideline)
+    for settlement in case.settlements:
+        st.caption(plain(_line(settlement, names)), width="stretch")
 
 
 def _line(each: decisions.Settlement, names: dict[str, str]) -> str:
@@ -91,11 +93,11 @@ def _line(each: decisions.Settlement, names: dict[str, str]) -> str:
 def comment_list(store: Store, project: Project, found: decisions.Case) -> None:
     """The comments so far and a field for the next; names of annotators are not shown here."""
     st.subheader(_("Comments"))
-    for each in found.comments:
-        by = each.author if each.annotator is None else _("an annotator")
+    for comment in found.comments:
+        by = comment.author if comment.annotator is None else _("an annotator")
         with st.container(border=True):
-            st.caption(plain(f"{by} · {moment(each.created)}"))
-            st.text(each.text)
+            st.caption(plain(f"{by} · {moment(comment.created)}"))
+            st.text(comment.text)
     with st.form(f"comment-{found.item.uid}-{len(found.comments)}", border=False):
         text = st.text_area(_("Comment"), key=f"comment-text-{found.item.uid}-{len(found.comments)}", height=80)
         if st.form_submit_button(_("Add the comment"), icon=":material/chat:"):
@@ -105,70 +107,70 @@ def comment_list(store: Store, project: Project, found: decisions.Case) -> None:
                 st.rerun()
 
 
-def decision(store: Store, project: Project, found: decisions.Case, asked: Guideline) -> None:
+def decision(store: Store, project: Project, case: decisions.Case, guideline: Guideline) -> None:
     """The fields of a decision on the case that is shown, and its buttons."""
     st.subheader(_("Decision"))
-    if found.settlement is None:
-        st.caption(plain(paragraph(_rules(project, asked))), width="stretch")
+    if case.settlement is None:
+        st.caption(plain(paragraph(_rules(project, guideline))), width="stretch")
     ask_author(store, _("Adjudicator"), persist_state="session", placeholder=_("Your name"))
-    if found.settlement is not None:
-        _settled(store, project, found)
+    if case.settlement is not None:
+        _settled(store, project, case)
         return
-    key, names = found.item.uid, names_of(asked)
+    key, names = case.item.uid, names_of(guideline)
     choice: str | None = None
     extraneous: bool | None = None
     marks: tuple[Mark, ...] = ()
-    if not _by_button(project, asked):  # what can be marked depends on the label
+    if not _by_button(project, guideline):  # what can be marked depends on the label
         choice = st.pills(  # they wrap where a telephone has no room
             _("Label"),
-            [each.code for each in asked.choices],
+            [each.code for each in guideline.choices],
             format_func=lambda code: plain(names[code]),
             key=f"choice-{key}",
         )
-        if asked.scheme is None:
-            extraneous, marks = _generation(found, choice)
+        if guideline.scheme is None:
+            extraneous, marks = _generation(case, choice)
         else:
-            marks = _spans(found, asked.scheme, choice, names)
-    reasons = [*_reasons(project, asked, found, names), *_answers(found, asked)]
-    why = _why(asked, key)
-    decided = _pressed(project, asked, names, choice)
+            marks = _spans(case, guideline.scheme, choice, names)
+    reasons = [*_reasons(project, guideline, case, names), *_answers(case, guideline)]
+    why = _why(guideline, key)
+    decided = _pressed(project, guideline, names, choice)
     if decided == LEAVE:
-        _store(store, project, found, None, ((), None, ()), why)
+        _store(store, project, case, None, ((), None, ()), why)
     elif decided is not None:
-        _store(store, project, found, decided, (tuple(reasons), extraneous, marks), why)
+        _store(store, project, case, decided, (tuple(reasons), extraneous, marks), why)
 
 
-def _reasons(project: Project, asked: Guideline, found: decisions.Case, names: dict[str, str]) -> list[str]:
+def _reasons(project: Project, guideline: Guideline, case: decisions.Case, names: dict[str, str]) -> list[str]:
     """The reasons of a reject, the tags of a generation; of an own scheme the flags, first those of the majority."""
     label, none = _("Tags"), _("no tag")
     start: list[str] = []
     if project.kind == "sentences":
         label, none = _("Reasons"), _("no reason")
-    elif asked.scheme is not None:
+    elif guideline.scheme is not None:
         label, none = _("Flags"), _("no flag")
-        votes = Counter(code for each in found.labels for code in each.reasons)
-        start = [each.code for each in asked.reasons if 2 * votes[each.code] > len(found.labels)]
+        votes = Counter(code for each in case.labels for code in each.reasons)
+        start = [reason.code for reason in guideline.reasons if 2 * votes[reason.code] > len(case.labels)]
     return st.multiselect(
-        label, [each.code for each in asked.reasons], start, format_func=names.__getitem__, placeholder=none,
-        key=f"reasons-{found.item.uid}",
+        label, [reason.code for reason in guideline.reasons], start, format_func=names.__getitem__, placeholder=none,
+        key=f"reasons-{case.item.uid}",
     )  # fmt: skip
 
 
-def _answers(found: decisions.Case, asked: Guideline) -> list[str]:
+def _answers(case: decisions.Case, guideline: Guideline) -> list[str]:
     """The answers to the scales of an own scheme, typed as numbers: at first what more than half of the labels say.
 
     Beside each, how often the annotators gave which answer.
     """
     given = []
-    for scale in asked.scheme.scales if asked.scheme else ():
-        votes = Counter(code for each in found.labels for code in each.reasons)
+    for scale in guideline.scheme.scales if guideline.scheme else ():
+        votes = Counter(code for label in case.labels for code in label.reasons)
         points = range(scale.low or 0, (scale.high or 0) + 1)
         said = {point: votes[f"{scale.code}:{point}"] for point in points if votes[f"{scale.code}:{point}"]}
-        first = next((point for point, times in said.items() if 2 * times > len(found.labels)), None)
+        first = next((point for point, times in said.items() if 2 * times > len(case.labels)), None)
         name = spoken(choice_name(Choice(scale.code, scale.key, scale.zh, scale.en)))
         value = st.number_input(
             in_brackets(name, f"{scale.low}–{scale.high}"), scale.low, scale.high, first, 1, width=220,
-            key=f"scale-{scale.code}-{found.item.uid}",
+            key=f"scale-{scale.code}-{case.item.uid}",
         )  # fmt: skip
         st.caption(plain(_distribution(said)), width="stretch")
         if value is not None:
@@ -184,9 +186,13 @@ def _distribution(said: dict[int, int]) -> str:
     return _("Annotators: {answers}; median {median}.", answers=series(each), median=f"{middle:g}")
 
 
-def _why(asked: Guideline, key: str) -> str:
+def _why(guideline: Guideline, key: str) -> str:
     """The note of a decision. Where the scheme asks for a text, that is it, as in a label."""
-    text = next((one for one in asked.scheme.questions if not one.points), None) if asked.scheme else None
+    text = (
+        next((question for question in guideline.scheme.questions if not question.points), None)
+        if guideline.scheme
+        else None
+    )
     if text is None:
         return st.text_area(_("Why"), key=f"why-{key}", height=80, placeholder=_("For the record: why this label?"))
     name = choice_name(Choice(text.code, "", text.zh, text.en))
@@ -196,18 +202,18 @@ def _why(asked: Guideline, key: str) -> str:
     )  # fmt: skip
 
 
-def _spans(found: decisions.Case, scheme: Scheme, choice: str | None, names: dict[str, str]) -> tuple[Mark, ...]:
+def _spans(case: decisions.Case, scheme: Scheme, choice: str | None, names: dict[str, str]) -> tuple[Mark, ...]:
     """The spans of a decision under an own scheme, first those of the annotators who made this choice."""
     made: list[Mark] = []
     for kind in scheme.spans if choice else ():
         alike = [
-            mark for each in found.labels if each.choice == choice for mark in each.marks if mark.kind == kind.code
+            mark for label in case.labels if label.choice == choice for mark in label.marks if mark.kind == kind.code
         ]
-        made += _marked(found, kind.code, plain(names[kind.code]), alike, choice or "")
+        made += _marked(case, kind.code, plain(names[kind.code]), alike, choice or "")
     return tuple(sorted(made))
 
 
-def _rules(project: Project, asked: Guideline) -> list[str]:
+def _rules(project: Project, guideline: Guideline) -> list[str]:
     """What a decision has to keep to, before it is made."""
     said = [_("A decision needs a reason or a note, so that others can check it.")]
     if project.kind == "sentences" and project.gold == "unanimous" and not project.rescue:
@@ -217,7 +223,7 @@ def _rules(project: Project, asked: Guideline) -> list[str]:
                 " labels."
             )
         )
-    if project.kind == "generations" and project.checked and asked.scheme is None:
+    if project.kind == "generations" and project.checked and guideline.scheme is None:
         said.append(
             _(
                 "Misgendering needs the wrong pronoun marked; no pronoun allows no such mark; the flag for"
@@ -227,12 +233,12 @@ def _rules(project: Project, asked: Guideline) -> list[str]:
     return said
 
 
-def _by_button(project: Project, asked: Guideline) -> bool:
+def _by_button(project: Project, guideline: Guideline) -> bool:
     """Whether nothing is marked with a label, so that one press decides."""
-    return project.kind == "sentences" or asked.compares
+    return project.kind == "sentences" or guideline.compares
 
 
-def _pressed(project: Project, asked: Guideline, names: dict[str, str], choice: str | None) -> str | None:
+def _pressed(project: Project, guideline: Guideline, names: dict[str, str], choice: str | None) -> str | None:
     """The label that a button or its key decides on, LEAVE, or None. Of a sentence and of a comparison each label has
     its button.
 
@@ -241,8 +247,8 @@ def _pressed(project: Project, asked: Guideline, names: dict[str, str], choice: 
     """
     decided = None
     with st.container(horizontal=True, key="decisions"):
-        if _by_button(project, asked):
-            for each in asked.choices:
+        if _by_button(project, guideline):
+            for each in guideline.choices:
                 barred = each.code == "accept" and project.gold == "unanimous" and not project.rescue
                 if st.button(
                     plain(names[each.code]), key=f"decide-{each.code}", type="primary", disabled=barred,
@@ -259,37 +265,37 @@ def _pressed(project: Project, asked: Guideline, names: dict[str, str], choice: 
     return decided
 
 
-def _generation(found: decisions.Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:
+def _generation(case: decisions.Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:
     """The flag and the marks of a decision on a generation, initially those of the annotators."""
-    votes = [each.extraneous for each in found.labels]
+    votes = [label.extraneous for label in case.labels]
     extraneous = st.checkbox(
-        _("extraneous gendered language"), votes.count(True) > votes.count(False), key=f"extraneous-{found.item.uid}"
+        _("extraneous gendered language"), votes.count(True) > votes.count(False), key=f"extraneous-{case.item.uid}"
     )
     if choice is None:
         return extraneous, ()
-    alike = [mark for each in found.labels if each.choice == choice for mark in each.marks if mark.kind == "pronoun"]
-    wrong = _marked(found, "pronoun", _("Wrong pronouns"), [] if choice == "no_pronoun" else alike, choice)
+    alike = [mark for label in case.labels if label.choice == choice for mark in label.marks if mark.kind == "pronoun"]
+    wrong = _marked(case, "pronoun", _("Wrong pronouns"), [] if choice == "no_pronoun" else alike, choice)
     if not extraneous:
         return extraneous, wrong
-    flagged = [mark for each in found.labels for mark in each.marks if mark.kind == "extraneous"]
-    return extraneous, tuple(sorted((*wrong, *_marked(found, "extraneous", _("Extraneous gendered words"), flagged))))
+    flagged = [mark for label in case.labels for mark in label.marks if mark.kind == "extraneous"]
+    return extraneous, tuple(sorted((*wrong, *_marked(case, "extraneous", _("Extraneous gendered words"), flagged))))
 
 
-def _marked(found: decisions.Case, kind: str, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
+def _marked(case: decisions.Case, kind: str, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
     """The marks of the adjudicator: any word of the text, and the annotators' marks."""
-    names = places(found, kind)
+    names = places(case, kind)
     start = _apart(sorted((mark.start, mark.end) for mark in before))
     chosen = st.multiselect(
-        label, list(names), start, format_func=names.__getitem__, key=f"{kind}-{place}-{found.item.uid}",
+        label, list(names), start, format_func=names.__getitem__, key=f"{kind}-{place}-{case.item.uid}",
         placeholder=_("no word"),
     )  # fmt: skip
     return tuple(Mark(start, end, kind) for start, end in sorted(chosen))
 
 
-def places(found: decisions.Case, kind: str) -> dict[Span, str]:
+def places(case: decisions.Case, kind: str) -> dict[Span, str]:
     """Every word of the text and every mark of *kind*, each with a name; repeated words are numbered."""
-    text = found.item.text
-    marks = {(mark.start, mark.end) for each in found.labels for mark in each.marks if mark.kind == kind}
+    text = case.item.text
+    marks = {(mark.start, mark.end) for label in case.labels for mark in label.marks if mark.kind == kind}
     spans = sorted(marks | {word.span() for word in re.finditer(r"\w+", text)})
     named: dict[Span, str] = {}
     times: Counter[str] = Counter()
@@ -366,7 +372,7 @@ def at_the_desk(store: Store, project: Project) -> Annotator | None:
     if st.session_state.get("desk_project") != project.name:
         return None
     name = st.session_state.get("desk_annotator")
-    reader = next((one for one in annotators(store, project, active=False) if one.name == name), None)
+    reader = next((annotator for annotator in annotators(store, project, active=False) if annotator.name == name), None)
     if reader is not None:
         text = _("Your desk as {name} is open: only items you have labelled are listed, so that labels stay blind.")
         st.caption(plain(text.format(name=reader.name)))
@@ -411,7 +417,9 @@ def _filters(store: Store, project: Project, counts: dict[decisions.Queue, int])
         queue = choose(_("Cases"), names, "queue", address="queue", heading=False)
         if not counts[queue]:
             return queue, None
-        known = {one.code: choice_name(one) for each in guidelines(store, project) for one in each.choices}
+        known = {
+            choice.code: choice_name(choice) for guideline in guidelines(store, project) for choice in guideline.choices
+        }
         kinds = dict(remembered(latest(store), decisions.patterns, project, queue))
         between = st.selectbox(
             _("Differing labels"),

@@ -157,9 +157,9 @@ def by_model(report: AgreementReport) -> None:
         "ac1": _("Gwet's AC1"),
     }
     measure = st.selectbox(_("Measure"), list(names), format_func=names.__getitem__, key="cells-measure")
-    found: list[Estimate] = [getattr(measures, measure) for _model, _pronoun, measures in report.cells]
+    estimates: list[Estimate] = [getattr(measures, measure) for _model, _pronoun, measures in report.cells]
     # 0 means chance for the two coefficients, not for the shares.
-    tested = found if measure in ("alpha", "ac1") else [Estimate(None)] * len(found)
+    tested = estimates if measure in ("alpha", "ac1") else [Estimate(None)] * len(estimates)
     stays = holm(tested)
     rows: list[dict[str, Any]] = [
         {
@@ -169,7 +169,7 @@ def by_model(report: AgreementReport) -> None:
             "items": measures.items,
             "differs": differs,
         }
-        for (model, pronoun, measures), estimate, differs in zip(report.cells, found, stays, strict=True)
+        for (model, pronoun, measures), estimate, differs in zip(report.cells, estimates, stays, strict=True)
     ]
     says = _("{measure} by model and pronouns; 95% intervals over contexts.", measure=names[measure])
     says = paragraph(filter(None, (says, by_chance(stays, tested))))
@@ -186,10 +186,10 @@ def by_model(report: AgreementReport) -> None:
 
 def marks(store: Store, project: Project, report: AgreementReport) -> None:
     """How far two annotators marked the same characters, for wrong pronouns and for gendered words."""
-    names = {one.code: choice_name(one) for one in guideline(store, project).options}
+    names = {option.code: choice_name(option) for option in guideline(store, project).options}
     if not has_own_scheme(store, project):
         names = {"pronoun": _("Wrong pronouns"), "extraneous": _("Extraneous gendered words")}
-    found = remembered(state(store), mark_agreement, project)
+    mark_agreements = remembered(state(store), mark_agreement, project)
     rows = [
         {
             _("Marks"): names[one.kind],
@@ -200,7 +200,7 @@ def marks(store: Store, project: Project, report: AgreementReport) -> None:
             _("Both marked"): one.both,
             _("Identical"): one.same,
         }
-        for one in found
+        for one in mark_agreements
     ]
     number = st.column_config.NumberColumn(format="%.3f")
     st.dataframe(rows, hide_index=True, key="marks", column_config={"F1": number, _("Mean over texts"): number})
@@ -209,7 +209,7 @@ def marks(store: Store, project: Project, report: AgreementReport) -> None:
         " neither marked anything are excluded. Interval over contexts."
     )
     caption_with_files(text, traced(rows, report), key="marks-table")
-    for one in found:
+    for one in mark_agreements:
         if one.pooled.value is None:
             st.caption(plain(named(names[one.kind], note_text(one.pooled.reason))))
 
@@ -242,8 +242,8 @@ def nothing_yet(report: AgreementReport) -> bool:
 
 def tiles(report: AgreementReport) -> None:
     """How much was labelled, and the measures of all annotators together, each with what it means."""
-    found = report.overall
-    agreed = round((found.unanimity.value or 0) * found.unanimity.units)
+    measures = report.overall
+    agreed = round((measures.unanimity.value or 0) * measures.unanimity.units)
     where = _("of {all:,} in the project; {labels:,} labels by {people} annotators")
     if report.on == "share":
         where = _("of {all:,} in the random share; {labels:,} labels by {people} annotators")
@@ -251,15 +251,15 @@ def tiles(report: AgreementReport) -> None:
     same = _(
         "On {k} of {n} items with at least two blind labels, everybody chose the same.",
         k=agreed,
-        n=found.unanimity.units,
+        n=measures.unanimity.units,
     )
     often = _("How often two annotators of an item, drawn at random, chose the same.")
     beyond = _(
         "Agreement beyond chance, as a share of what is possible: 0 is chance, 1 is complete. Computed"
         " on {n} items with equally many labels.",
-        n=found.fleiss.units,
+        n=measures.fleiss.units,
     )
-    missing = _("Agreement beyond chance that also uses items with missing labels: {n} items.", n=found.alpha.units)
+    missing = _("Agreement beyond chance that also uses items with missing labels: {n} items.", n=measures.alpha.units)
     rare = _(
         "Chance agreement is estimated differently, so that rare categories lower the value less. This"
         " is not a corrected kappa."
@@ -267,25 +267,25 @@ def tiles(report: AgreementReport) -> None:
     show_tiles(
         [
             Tile(_("Items with a label"), f"{report.items:,}", (where,)),
-            estimate_tile(_("Full agreement"), found.unanimity, same, "z.1%"),
-            estimate_tile(_("Pairwise agreement"), found.pairwise, often, "z.1%"),
-            estimate_tile(_("Fleiss' kappa"), found.fleiss, beyond),
-            estimate_tile(_("Krippendorff's alpha"), found.alpha, missing),
-            estimate_tile(_("Gwet's AC1"), found.ac1, paragraph((rare, _ac1_categories(found)))),
+            estimate_tile(_("Full agreement"), measures.unanimity, same, "z.1%"),
+            estimate_tile(_("Pairwise agreement"), measures.pairwise, often, "z.1%"),
+            estimate_tile(_("Fleiss' kappa"), measures.fleiss, beyond),
+            estimate_tile(_("Krippendorff's alpha"), measures.alpha, missing),
+            estimate_tile(_("Gwet's AC1"), measures.ac1, paragraph((rare, _ac1_categories(measures)))),
         ]
     )
 
 
-def _ac1_categories(found: Measures) -> str:
+def _ac1_categories(measures: Measures) -> str:
     """Over how many categories AC1 is, and its value over those that were used."""
     says = _("{n} items with a label, over the {categories} categories of the scheme.").format(
-        n=found.ac1.units, categories=found.categories.scheme
+        n=measures.ac1.units, categories=measures.categories.scheme
     )
-    if found.categories.used in (0, found.categories.scheme):
+    if measures.categories.used in (0, measures.categories.scheme):
         return says
-    value = with_brackets(found.ac1_used, "z.2f")
+    value = with_brackets(measures.ac1_used, "z.2f")
     text = _("Over the categories that were used ({used} of {all}): {value}.")
-    return paragraph((says, text.format(used=found.categories.used, all=found.categories.scheme, value=value)))
+    return paragraph((says, text.format(used=measures.categories.used, all=measures.categories.scheme, value=value)))
 
 
 def categories(report: AgreementReport) -> None:
@@ -349,7 +349,7 @@ def two_annotators(report: AgreementReport) -> None:
         st.caption(plain(note_text(two.kappa.reason)))
         return
     text = _("Cohen's kappa {kappa} ({interval}). Maximum given their marginals: {largest}.")
-    kappa, largest = (f"{one.value:z.2f}".replace("-", "−") for one in (two.kappa, two.largest))
+    kappa, largest = (f"{estimate.value:z.2f}".replace("-", "−") for estimate in (two.kappa, two.largest))
     st.caption(plain(text.format(kappa=kappa, largest=largest, interval=clause(interval_or_reason(two.kappa)))))
 
 

@@ -59,12 +59,21 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
     if reader is not None:
         record_reveals(store, reader, found)
     names = names_of(store, project)
-    for one in found:
+    for disagreement in found:
         people = []
-        for said in one.judgements:
-            lines = judgement_lines(said.reasons, said.marks, one.text, names, extraneous=said.extraneous)
-            people.append(judgement(said.annotator, said.choice, names, lines, said.note))
-        show_html(item_card(one.item, with_keyword(one.text, one.word, one.side), people, context=one.context or ""))
+        for blind_label in disagreement.judgements:
+            lines = judgement_lines(
+                blind_label.reasons, blind_label.marks, disagreement.text, names, extraneous=blind_label.extraneous
+            )
+            people.append(judgement(blind_label.annotator, blind_label.choice, names, lines, blind_label.note))
+        show_html(
+            item_card(
+                disagreement.item,
+                with_keyword(disagreement.text, disagreement.word, disagreement.side),
+                people,
+                context=disagreement.context or "",
+            )
+        )
     with foot():
         caption("{total} items with different labels", total=len(items))
         show_pages(len(items), "disagreement-page", PAGE)
@@ -78,11 +87,11 @@ def list_items(
 ) -> None:  # fmt: skip
     """Show fully labelled items ten at a time, as *card* draws each with its text; *rows*: all of them for a file."""
     shown = page_of(listed, f"{key}-page", PAGE)
-    texts = item_texts(store, [one.row for one in shown])
+    texts = item_texts(store, [opinion_item.row for opinion_item in shown])
     if reader is not None:
         record_reveals(store, reader, texts)
-    for one, text in zip(shown, texts, strict=True):
-        show_html(card(one, text))
+    for opinion_item, text in zip(shown, texts, strict=True):
+        show_html(card(opinion_item, text))
     with foot():
         caption("{n:,} items", n=len(listed))
         show_pages(len(listed), f"{key}-page", PAGE)
@@ -115,10 +124,10 @@ def _table(project: Project, between: list[str], pair: str | None, reader: Annot
     canary = {CANARY_KEY: CANARY} if needs_canary(project) and text_may_leave(project) else {}
     rows = [
         {
-            "item": one.item,
-            **({"context": one.context} if project.kind == "generations" else {}),
-            "text": one.text,
-            **({"pair": one.pair, "side": one.side} if project.kind == "sentences" else {}),
+            "item": disagreement.item,
+            **({"context": disagreement.context} if project.kind == "generations" else {}),
+            "text": disagreement.text,
+            **({"pair": disagreement.pair, "side": disagreement.side} if project.kind == "sentences" else {}),
             "annotator": said.annotator,
             "choice": said.choice,
             **_marked_by(project, said),
@@ -129,16 +138,16 @@ def _table(project: Project, between: list[str], pair: str | None, reader: Annot
             "created": said.created,
             **canary,
         }
-        for one in found
-        for said in one.judgements
+        for disagreement in found
+        for said in disagreement.judgements
     ]
     return csv_bytes([without_text(project, row, "context", "text", "note") for row in rows])
 
 
-def _marked_by(project: Project, said: BlindLabel) -> dict[str, object]:
+def _marked_by(project: Project, blind_label: BlindLabel) -> dict[str, object]:
     if project.kind == "sentences":
         return {}
-    return {"extraneous": said.extraneous, "spans": [list(mark) for mark in said.marks]}
+    return {"extraneous": blind_label.extraneous, "spans": [list(mark) for mark in blind_label.marks]}
 
 
 def show_annotator_models(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
@@ -158,16 +167,16 @@ def show_annotator_models(store: Store, project: Project, report: AgreementRepor
         warn("A model did not settle within its rounds; its figures are provisional.", icon=":material/warning:")
     st.markdown(plain(_counts(models)))
     codes = {} if may(store, "see_names", project) else pseudonyms(store, project)
-    names = [codes.get(one.name, one.name) for one in models.annotators]
+    names = [codes.get(annotator.name, annotator.name) for annotator in models.annotators]
     show_records(
         [
             {
                 _("Annotator"): name,
-                _("Labels"): f"{one.labels:,}",
-                _("Right, by Dawid-Skene"): percent(one.right),
-                _("Competence, by MACE"): percent(one.competence),
+                _("Labels"): f"{annotator.labels:,}",
+                _("Right, by Dawid-Skene"): percent(annotator.right),
+                _("Competence, by MACE"): percent(annotator.competence),
             }
-            for name, one in zip(names, models.annotators, strict=True)
+            for name, annotator in zip(names, models.annotators, strict=True)
         ]
     )
     text = _(
@@ -175,7 +184,7 @@ def show_annotator_models(store: Store, project: Project, report: AgreementRepor
         " given from knowing the item rather than from habit. Where many share an error, or hold a minority"
         " view, the models take the majority for right."
     )
-    rows = [_person(name, one, models) for name, one in zip(names, models.annotators, strict=True)]
+    rows = [_person(name, annotator, models) for name, annotator in zip(names, models.annotators, strict=True)]
     caption_with_files(text, rows, key="annotator-models-people")
     if may(store, "see_all_labels", project):
         st.subheader(_("Where a model and the vote differ"))
@@ -196,8 +205,8 @@ def _person(name: str, one: Any, models: AnnotatorModels) -> dict[str, object]:
         "annotator": name, "labels": one.labels, "right": one.right, "competence": one.competence,
     }  # fmt: skip
     for truth, errors in zip(models.choices, one.errors, strict=True):
-        for place, said in enumerate(models.choices):
-            row[f"{said.code}_of_{truth.code}"] = None if errors is None else errors[place]
+        for place, choice in enumerate(models.choices):
+            row[f"{choice.code}_of_{truth.code}"] = None if errors is None else errors[place]
     return row | {"signature": models.signature}
 
 
@@ -205,24 +214,24 @@ def _person(name: str, one: Any, models: AnnotatorModels) -> dict[str, object]:
 def modelled_items(store: Store, project: Project, models: AnnotatorModels) -> None:
     """The fully labelled items on which a model says something else than the vote, ten at a time."""
     reader = annotator_at_desk(store, project)
-    differ = [one for one in models.items if one.differs]
-    open_to = finished_items(store, project, [one.row for one in differ], reader)
-    listed = [one for one in differ if one.row in open_to]
+    differ = [item for item in models.items if item.differs]
+    open_to = finished_items(store, project, [modelled_item.row for modelled_item in differ], reader)
+    listed = [modelled_item for modelled_item in differ if modelled_item.row in open_to]
     if not listed:
         inform("On all fully labelled items, the vote and both models say the same.", icon=":material/check:")
         return
     rows = [
         {
-            "item": open_to[one.row],
-            **{f"votes_{choice.code}": n for choice, n in zip(models.choices, one.votes, strict=True)},
-            "vote": _code(models, one.vote),
-            "dawid_skene": _code(models, one.dawid_skene),
-            "dawid_skene_probability": one.dawid_skene_probability,
-            "mace": _code(models, one.mace),
-            "mace_probability": one.mace_probability,
+            "item": open_to[modelled_item.row],
+            **{f"votes_{choice.code}": n for choice, n in zip(models.choices, modelled_item.votes, strict=True)},
+            "vote": _code(models, modelled_item.vote),
+            "dawid_skene": _code(models, modelled_item.dawid_skene),
+            "dawid_skene_probability": modelled_item.dawid_skene_probability,
+            "mace": _code(models, modelled_item.mace),
+            "mace_probability": modelled_item.mace_probability,
             "signature": models.signature,
         }
-        for one in listed
+        for modelled_item in listed
     ]
     list_items(
         store, reader, listed, lambda one, text: _model_card(one, text, models), key="annotator-models", rows=rows
@@ -286,44 +295,46 @@ def _compared(store: Store, project: Project, report: AgreementReport, way: Way,
     def compared(pair: tuple[str, str] | None) -> GroupDifferences:
         return remembered(changing, group_differences, project, of, pair, way=way, version=report.version, on=report.on)
 
-    found = compared(None)
-    if found.small:
+    differences = compared(None)
+    if differences.small:
         caption(
-            "Groups with fewer than {fewest} people who labelled, not shown: {n}.", fewest=FEWEST_PEOPLE, n=found.small
+            "Groups with fewer than {fewest} people who labelled, not shown: {n}.",
+            fewest=FEWEST_PEOPLE,
+            n=differences.small,
         )
-    if found.reason is not None:
-        st.info(plain(note_text(found.reason)), icon=":material/groups:")
+    if differences.reason is not None:
+        st.info(plain(note_text(differences.reason)), icon=":material/groups:")
         return
-    names = [one.name for one in found.groups]
+    names = [group.name for group in differences.groups]
     if len(names) > 2:
         with st.container(horizontal=True):
             first = st.selectbox(_("First group"), names, key="group-first")
-            second = st.selectbox(_("Second group"), [one for one in names if one != first], key="group-second")
-        found = compared((first, second))
+            second = st.selectbox(_("Second group"), [name for name in names if name != first], key="group-second")
+        differences = compared((first, second))
     people = _("{group}: {people} people, {labels} labels")
-    shown = [one for one in found.groups if found.pair and one.name in found.pair]
-    each = (people.format(group=one.name, people=one.people, labels=f"{one.labels:,}") for one in shown)
+    shown = [group for group in differences.groups if differences.pair and group.name in differences.pair]
+    each = (people.format(group=group.name, people=group.people, labels=f"{group.labels:,}") for group in shown)
     st.markdown(plain(clauses(each)))
-    _shares(found)
+    _shares(differences)
     if may(store, "see_all_labels", project):
         st.subheader(_("Candidates for a difference of opinion"))
-        opinion_items(store, project, found, report.choices)
-    show_signature(found.signature)
+        opinion_items(store, project, differences, report.choices)
+    show_signature(differences.signature)
 
 
-def _shares(found: GroupDifferences) -> None:
-    assert found.pair is not None
-    stays = holm([one.difference for one in found.choices])
-    first, second = found.pair
+def _shares(differences: GroupDifferences) -> None:
+    assert differences.pair is not None
+    stays = holm([choice.difference for choice in differences.choices])
+    first, second = differences.pair
     show_records(
         [
             {
-                _("Category"): choice_name(one.choice),
-                _("Share, {group}", group=first): percent(one.first),
-                _("Share, {group}", group=second): percent(one.second),
-                _("Difference"): points(one.difference) + (" *" if differs else ""),
+                _("Category"): choice_name(choice.choice),
+                _("Share, {group}", group=first): percent(choice.first),
+                _("Share, {group}", group=second): percent(choice.second),
+                _("Difference"): points(choice.difference) + (" *" if differs else ""),
             }
-            for one, differs in zip(found.choices, stays, strict=True)
+            for choice, differs in zip(differences.choices, stays, strict=True)
         ]
     )
     text = _(
@@ -332,9 +343,10 @@ def _shares(found: GroupDifferences) -> None:
         " more than their name."
     )
     rows = [
-        {"choice": one.choice.code, "first": one.first, "second": one.second, "first_group": first,
-         "second_group": second, **estimate_columns("difference", one.difference), "signature": found.signature}
-        for one in found.choices
+        {"choice": choice.choice.code, "first": choice.first, "second": choice.second, "first_group": first,
+         "second_group": second, **estimate_columns("difference", choice.difference),
+         "signature": differences.signature}
+        for choice in differences.choices
     ]  # fmt: skip
     caption_with_files(text.format(first=first, second=second), rows, key="group-shares")
 
@@ -343,8 +355,8 @@ def _shares(found: GroupDifferences) -> None:
 def opinion_items(store: Store, project: Project, found: GroupDifferences, choices: tuple[Choice, ...]) -> None:
     """The fully labelled items, the surest difference first, ten at a time."""
     reader = annotator_at_desk(store, project)
-    readable = finished_items(store, project, [one.row for one in found.items], reader)
-    listed = [one for one in found.items if one.row in readable and one.apart > 0]
+    readable = finished_items(store, project, [item.row for item in found.items], reader)
+    listed = [item for item in found.items if item.row in readable and item.apart > 0]
     tested = _(
         "{items} items have at least {fewest} labels by each group; on {n} the groups differ beyond chance (exact test,"
         " Holm's adjustment for all of them)."
@@ -361,27 +373,29 @@ def opinion_items(store: Store, project: Project, found: GroupDifferences, choic
     assert found.pair is not None
     rows = [
         {
-            "item": readable[one.row],
-            **{f"first_{choice.code}": n for choice, n in zip(choices, one.first, strict=True)},
-            **{f"second_{choice.code}": n for choice, n in zip(choices, one.second, strict=True)},
+            "item": readable[opinion_item.row],
+            **{f"first_{choice.code}": n for choice, n in zip(choices, opinion_item.first, strict=True)},
+            **{f"second_{choice.code}": n for choice, n in zip(choices, opinion_item.second, strict=True)},
             "first_group": found.pair[0],
             "second_group": found.pair[1],
-            "apart": one.apart,
-            "p": one.p,
-            "adjusted": one.adjusted,
+            "apart": opinion_item.apart,
+            "p": opinion_item.p,
+            "adjusted": opinion_item.adjusted,
             "signature": found.signature,
         }
-        for one in listed
+        for opinion_item in listed
     ]
     list_items(
         store, reader, listed, lambda one, text: _opinion_card(one, text, found, choices), key="group-items", rows=rows
     )
 
 
-def _opinion_card(one: OpinionItem, text: ItemText, found: GroupDifferences, choices: tuple[Choice, ...]) -> Markup:
-    assert found.pair is not None
+def _opinion_card(
+    one: OpinionItem, text: ItemText, differences: GroupDifferences, choices: tuple[Choice, ...]
+) -> Markup:
+    assert differences.pair is not None
     said = []
-    for name, counts in zip(found.pair, (one.first, one.second), strict=True):
+    for name, counts in zip(differences.pair, (one.first, one.second), strict=True):
         most = [choice for choice, n in zip(choices, counts, strict=True) if n == max(counts)]
         given = [named(choice_name(choice), n) for choice, n in zip(choices, counts, strict=True) if n]
         code = most[0].code if len(most) == 1 else ""

@@ -105,7 +105,7 @@ def _method(made: ModelPreferences) -> str:
 
 def _against_each_other(found: Preferences) -> None:
     order = sorted(range(len(found.models)), key=lambda at: -(found.strengths[at].value or 0.0))
-    stays = {frozenset((each.one, each.other)): each.stays for each in found.differences}
+    stays = {frozenset((difference.one, difference.other)): difference.stays for difference in found.differences}
     rows: list[dict[str, Any]] = []
     for one in order:
         for other in order:
@@ -147,8 +147,8 @@ def _what_else(found: Preferences) -> list[str]:
     return said
 
 
-def _estimate(found: Estimate) -> str:
-    return numbers.note_text(found.reason) if found.value is None else numbers.with_interval(found, ".1%")
+def _estimate(estimate: Estimate) -> str:
+    return numbers.note_text(estimate.reason) if estimate.value is None else numbers.with_interval(estimate, ".1%")
 
 
 def _by_group(
@@ -158,12 +158,12 @@ def _by_group(
     names = {"dataset": _("Data set"), "pronoun": _("Pronouns"), "setting": _("Setting")}
     by = choose(_("Group by"), {name: names[name] for name in made.offered}, "preferences-by")
     groups = remembered(changing, preferences, project, judge=judge, by=by, without=without).groups
-    strengths = dict(zip(made.found.models, (one.value or 0.0 for one in made.found.strengths), strict=True))
+    strengths = dict(zip(made.found.models, (strength.value or 0.0 for strength in made.found.strengths), strict=True))
     models = sorted(made.comparisons.models, key=lambda name: -strengths[name])
     show_records([{_("Model"): name, **{value or numbers.DASH: _in(found, name) for value, found in groups.items()}}
                   for name in models])  # fmt: skip
     reasons = [
-        named(value or numbers.DASH, numbers.note_text(one.reason)) for value, one in groups.items() if one.reason
+        named(value or numbers.DASH, numbers.note_text(group.reason)) for value, group in groups.items() if group.reason
     ]
     text = _("Strengths within each group sum to 0 there, so compare differences between models, not columns.")
     caption_with_files(paragraph([text, *reasons]), _rows(by, groups.items()), key="preferences-by-group")
@@ -177,7 +177,7 @@ def _in(found: Preferences, name: str) -> str:
 
 def _rows(by: str, groups: Any) -> Sequence[dict[str, Any]]:
     return [
-        {by: value, "model": name, **numbers.estimate_columns("strength", one), "signature": found.signature}
+        {by: value, "model": name, **numbers.estimate_columns("strength", strength), "signature": found.signature}
         for value, found in groups
-        for name, one in zip(found.models, found.strengths, strict=True)
+        for name, strength in zip(found.models, found.strengths, strict=True)
     ]

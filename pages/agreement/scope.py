@@ -60,7 +60,7 @@ def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
     versions = [version for version, _measures in whole.by_version]
     if len(versions) < 2:
         return whole
-    names = {"all": _("All versions")} | {str(one): _("Version {number}", number=one) for one in versions}
+    names = {"all": _("All versions")} | {str(version): _("Version {number}", number=version) for version in versions}
     chosen = choose(_("Guideline version of the labels"), names, f"version-{project.uid}")
     return whole if chosen == "all" else current_report(store, project, way, on, int(chosen))
 
@@ -115,7 +115,7 @@ def by_version(store: Store, project: Project, report: AgreementReport) -> None:
     if len(report.by_version) < 2:
         return
     st.subheader(_("By version of the guideline"))
-    written = {one.version: day(one.created) for one in guidelines(store, project)}
+    written = {guideline.version: day(guideline.created) for guideline in guidelines(store, project)}
     rows = [_version_row(version, written.get(version, ""), found) for version, found in report.by_version]
     st.dataframe(rows, hide_index=True, key="by-version")
     text = _(
@@ -125,15 +125,15 @@ def by_version(store: Store, project: Project, report: AgreementReport) -> None:
     caption_with_files(text, traced(_version_numbers(report), report), key="by-version-table")
 
 
-def _version_row(version: int, written: str, found: Measures) -> dict[str, object]:
+def _version_row(version: int, written: str, measures: Measures) -> dict[str, object]:
     shares = ("unanimity", "pairwise")
     return {
         _("Version"): version,
         _("Written"): written,
-        _("Items"): found.items,
-        _("Labels"): found.labels,
+        _("Items"): measures.items,
+        _("Labels"): measures.labels,
         **{
-            name: estimate_text(getattr(found, field), percent=field in shares)
+            name: estimate_text(getattr(measures, field), percent=field in shares)
             for field, name in measure_names().items()
         },
     }
@@ -141,10 +141,10 @@ def _version_row(version: int, written: str, found: Measures) -> dict[str, objec
 
 def _version_numbers(report: AgreementReport) -> list[dict[str, object]]:
     rows = []
-    for version, found in report.by_version:
-        row: dict[str, object] = {"version": version, "items": found.items, "labels": found.labels}
+    for version, measures in report.by_version:
+        row: dict[str, object] = {"version": version, "items": measures.items, "labels": measures.labels}
         for field in measure_names():
-            estimate: Estimate = getattr(found, field)
+            estimate: Estimate = getattr(measures, field)
             row |= {field: estimate.value, f"{field}_low": estimate.low, f"{field}_high": estimate.high}
         rows.append(row)
     return rows
@@ -181,11 +181,11 @@ def by_form(report: AgreementReport) -> None:
 
 
 def _one_form(rates: FormRates) -> None:
-    for one in rates.forms:
-        if one.labels:
+    for form in rates.forms:
+        if form.labels:
             text = _("{accepted} of {labels} labels are accept: {rate}.")
-            values = {"accepted": f"{one.accepted:,}", "labels": f"{one.labels:,}"}
-            st.caption(plain(text.format(rate=estimate_text(one.rate, percent=True), **values)))
+            values = {"accepted": f"{form.accepted:,}", "labels": f"{form.labels:,}"}
+            st.caption(plain(text.format(rate=estimate_text(form.rate, percent=True), **values)))
 
 
 def _paired(paired: Estimate, margin: float | None) -> str:
@@ -196,16 +196,16 @@ def _paired(paired: Estimate, margin: float | None) -> str:
     return text.format(items=f"{paired.units:,}", difference=points(paired), answer=answer)
 
 
-def points(found: Estimate) -> str:
+def points(estimate: Estimate) -> str:
     """A difference of two shares in percentage points, with its interval."""
-    return estimate_text(found, percent=True, signed=True)
+    return estimate_text(estimate, percent=True, signed=True)
 
 
 def _row(name: str, rates: FormRates, margin: float | None) -> dict[str, object]:
     counted = {"original": _("labels, original"), "masked": _("labels, masked")}
     shared = {"original": _("kept, original"), "masked": _("kept, masked")}
-    kept: dict[str, object] = {shared[one.form]: estimate_text(one.rate, percent=True) for one in rates.forms}
-    labels = {counted[one.form]: one.labels for one in rates.forms}
+    kept: dict[str, object] = {shared[form.form]: estimate_text(form.rate, percent=True) for form in rates.forms}
+    labels = {counted[form.form]: form.labels for form in rates.forms}
     apart = {_("Difference"): points(rates.difference)}
     apart[_("Against the margin")] = against(equivalence(rates.difference, margin), SIZE_IN_POINTS)
     return {_("Annotator"): name} | kept | apart | labels
@@ -215,25 +215,25 @@ def _numbers(rates: FormRates, margin: float | None) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, own in [("", rates), *rates.annotators]:
         row: dict[str, object] = {"annotator": name}
-        for one in own.forms:
+        for form in own.forms:
             row |= {
-                f"{one.form}_labels": one.labels,
-                f"{one.form}_items": one.items,
-                f"{one.form}_accepted": one.accepted,
+                f"{form.form}_labels": form.labels,
+                f"{form.form}_items": form.items,
+                f"{form.form}_accepted": form.accepted,
             }
-            row |= _cells(f"{one.form}_rate", one.rate)
+            row |= _cells(f"{form.form}_rate", form.rate)
         row |= _cells("difference", own.difference) | _answer("difference", own.difference, margin)
         rows.append(row if name else row | _cells("same_items", own.paired) | _answer("same_items", own.paired, margin))
     return rows
 
 
-def _answer(name: str, found: Estimate, margin: float | None) -> dict[str, object]:
-    tested = equivalence(found, margin)
+def _answer(name: str, estimate: Estimate, margin: float | None) -> dict[str, object]:
+    tested = equivalence(estimate, margin)
     return {"margin": margin, f"{name}_answer": tested.answer, f"{name}_smallest_shown": tested.smallest}
 
 
-def _cells(name: str, found: Estimate) -> dict[str, object]:
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+def _cells(name: str, estimate: Estimate) -> dict[str, object]:
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def show_left_chosen(store: Store, project: Project, report: AgreementReport) -> None:
@@ -241,28 +241,28 @@ def show_left_chosen(store: Store, project: Project, report: AgreementReport) ->
     if not compares(store, project):
         return
     st.subheader(_("Left text chosen"))
-    found = remembered(state(store), left_chosen, project)
-    if found.share.value is None:
-        st.caption(plain(note_text(found.share.reason)))
+    chosen = remembered(state(store), left_chosen, project)
+    if chosen.share.value is None:
+        st.caption(plain(note_text(chosen.share.reason)))
         return
     names = {} if may(store, "see_names", project) else pseudonyms(store, project)
-    people = [(names.get(name, name), one) for name, one in found.by_annotator]
+    people = [(names.get(name, name), one) for name, one in chosen.by_annotator]
     st.dataframe(
-        [_shown_share(_("Everybody"), found.share), *(_shown_share(*one) for one in people)],
+        [_shown_share(_("Everybody"), chosen.share), *(_shown_share(*person) for person in people)],
         hide_index=True,
         key="left-chosen",
     )
-    rows = traced([_share_row("", found.share), *(_share_row(*one) for one in people)], report)
+    rows = traced([_share_row("", chosen.share), *(_share_row(*person) for person in people)], report)
     said = [
         _(
             "Of the labels that choose a text, the share that chose the one on the left. Left and right are drawn for"
             " each annotator and item, so 50% is expected where only the texts count. 95% intervals over contexts."
         ),
-        _("Ties: {ties}.", ties=f"{found.ties:,}"),
+        _("Ties: {ties}.", ties=f"{chosen.ties:,}"),
     ]
-    if found.unknown:
+    if chosen.unknown:
         text = _("Labels from files that do not say which text was on the left: {number}.")
-        said.append(text.format(number=f"{found.unknown:,}"))
+        said.append(text.format(number=f"{chosen.unknown:,}"))
     caption_with_files(paragraph(said), rows, key="left-table")
 
 

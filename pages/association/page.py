@@ -28,13 +28,13 @@ def choose_view(store: Store) -> str:
 
 def show_results(store: Store) -> None:
     """A run, one of its models, and a section about it."""
-    found = ASSOCIATIONS.finished(store)
-    if not found:
+    runs = ASSOCIATIONS.finished(store)
+    if not runs:
         inform("No measurements yet. Choose sentences and a model under New measurement, and start.")
         return
     left, right = st.columns(2)
     with left:
-        run = choose_run(found)
+        run = choose_run(runs)
     models = list(run.models)
     model = right.selectbox(_("Model"), models, key=f"model-{run.name}", format_func=model_label) if models else None
     _show_facts(run, model)

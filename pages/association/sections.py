@@ -30,17 +30,17 @@ MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str | Markup]], words: Sequence[int] = ()) -> Markup:
     """Columns of numbers after the first one; those at the places *words* hold words, each on one line."""
     columns = number_columns(heads, set(range(1, len(heads))) - set(words))
-    return table([Column(one.name, "short") if at in words else one for at, one in enumerate(columns)], rows)
+    return table([Column(column.name, "short") if at in words else column for at, column in enumerate(columns)], rows)
 
 
-def _estimate(found: Estimate, *, lean: bool = False, after: str = "") -> Markup:
+def _estimate(estimate: Estimate, *, lean: bool = False, after: str = "") -> Markup:
     """A value with its interval below; *lean*: in the colour of the side that it leans to; *after*: a mark."""
-    if found.value is None:
-        return span(DASH, title=note_text(found.reason))
-    tone = ("male" if found.value > 0 else "female") if lean else ""
-    value = span(signed_number(found.value) + after, f"strong {tone}" if tone else "")
-    ends = interval(found.low, found.high, signed=True) or note_text(found.note)
-    return joined([value, element("div", ends, "small", title=note_text(found.note))])
+    if estimate.value is None:
+        return span(DASH, title=note_text(estimate.reason))
+    tone = ("male" if estimate.value > 0 else "female") if lean else ""
+    value = span(signed_number(estimate.value) + after, f"strong {tone}" if tone else "")
+    ends = interval(estimate.low, estimate.high, signed=True) or note_text(estimate.note)
+    return joined([value, element("div", ends, "small", title=note_text(estimate.note))])
 
 
 def class_name(kind: str) -> str:
@@ -49,46 +49,50 @@ def class_name(kind: str) -> str:
 
 
 def difference_table(
-    found: Sequence[Difference], without: Sequence[Difference], head: str = "", margin: float | None = None
+    differences: Sequence[Difference], without: Sequence[Difference], head: str = "", margin: float | None = None
 ) -> Markup:
     """W, M, M - W with interval and the thesis's W - M; a second M - W without pairs of one word. * = Holm.
 
     The last column holds M - W against *margin* (ln), and about the smallest one that such data show.
     """
-    bare = {one.name: one for one in without}
+    bare = {difference.name: difference for difference in without}
     heads = [head or _("Professions"), "W", "M", _("M − W (ln)"), _("W − M, as in the thesis")]
     if bare:
         heads.append(_("M − W without bera/bera"))
     heads.append(_("Against the margin"))
     lines: list[list[str | Markup]] = []
-    for one in found:
-        star = " *" if one.stays else ""
-        cells = [signed_number(one.female), signed_number(one.male), _estimate(one.estimate, lean=True, after=star)]
-        cells.append(signed_number(one.w_minus_m))
+    for difference in differences:
+        star = " *" if difference.stays else ""
+        cells = [
+            signed_number(difference.female),
+            signed_number(difference.male),
+            _estimate(difference.estimate, lean=True, after=star),
+        ]
+        cells.append(signed_number(difference.w_minus_m))
         if bare:
-            cells.append(_estimate(bare[one.name].estimate, lean=True) if one.name in bare else DASH)
-        tested = equivalence(one.estimate, margin)
+            cells.append(_estimate(bare[difference.name].estimate, lean=True) if difference.name in bare else DASH)
+        tested = equivalence(difference.estimate, margin)
         cells.append(joined([_(ANSWERS[tested.answer]), below(shown_from(tested) or DASH)]))
-        units = _("{p} professions × {w} pairs") if one.unit == "pair" else _("{p} professions × {w} words")
-        drawn = units.format(p=one.professions, w=one.words)
-        lines.append([joined([class_name(one.name), below(drawn)]), *cells])
+        units = _("{p} professions × {w} pairs") if difference.unit == "pair" else _("{p} professions × {w} words")
+        drawn = units.format(p=difference.professions, w=difference.words)
+        lines.append([joined([class_name(difference.name), below(drawn)]), *cells])
     return _table(heads, lines)
 
 
 def group_table(groups: Sequence[Group]) -> Markup:
     """The describe table of the thesis: mean, standard deviation, extremes and quartiles."""
     heads = [_("Professions"), "n", _("Mean"), _("SD"), _("Max"), "75%", "50%", "25%", _("Min")]
-    lost = any(one.undefined for one in groups)
+    lost = any(group.undefined for group in groups)
     heads += [_("Unscored")] if lost else []
     lines: list[list[str | Markup]] = []
-    for one in groups:
-        numbers = one.numbers
+    for group in groups:
+        numbers = group.numbers
         rest = (numbers.std, numbers.max, numbers.q75, numbers.q50, numbers.q25, numbers.min)
-        words = _(GENDER_NAMES.get(one.gender, one.gender))
-        side = one.gender if one.gender in ("male", "female") else ""
-        cells = [f"{numbers.n:,}", _estimate(one.mean), *(plain_number(value) for value in rest)]
-        cells += [f"{one.undefined:,}"] if lost else []
-        lines.append([joined([class_name(one.kind), below(span(words, side))]), *cells])
+        words = _(GENDER_NAMES.get(group.gender, group.gender))
+        side = group.gender if group.gender in ("male", "female") else ""
+        cells = [f"{numbers.n:,}", _estimate(group.mean), *(plain_number(value) for value in rest)]
+        cells += [f"{group.undefined:,}"] if lost else []
+        lines.append([joined([class_name(group.kind), below(span(words, side))]), *cells])
     return _table(heads, lines)
 
 
@@ -143,9 +147,9 @@ def _minus(printed: str) -> str:
 
 def _summary(verdicts: Sequence[report.Verdict]) -> Markup:
     parts = [
-        named(f"{one.name} {_reading(one)}", _(report.OUTCOMES[one.outcome]))
-        for one in verdicts
-        if (one.name, one.reading) != ("H2", "relative")
+        named(f"{verdict.name} {_reading(verdict)}", _(report.OUTCOMES[verdict.outcome]))
+        for verdict in verdicts
+        if (verdict.name, verdict.reading) != ("H2", "relative")
     ]
     return joined(parts, Markup("<br>"))
 
@@ -214,8 +218,8 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     result.append(_fourth(table, version, model, models, margin))
     cards = []
     for name, question in report.QUESTIONS.items():
-        readings = [one for one in result if one.name == name]
-        parts = joined(_verdict(one, alone=len(readings) == 1) for one in readings)
+        readings = [verdict for verdict in result if verdict.name == name]
+        parts = joined(_verdict(reading, alone=len(readings) == 1) for reading in readings)
         inside = joined([element("h4", name), element("p", _(question), "small"), parts])
         cards.append(element("div", inside, "card"))
     show_html(element("div", joined(cards), "cards"))
@@ -235,7 +239,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     )
     st.caption(plain(text))
     st.caption(plain(methods_text(one.estimate for one in found)))
-    fields = [one for one in by(table, version, model, "field") if one.name]
+    fields = [difference for difference in by(table, version, model, "field") if difference.name]
     if fields:
         st.subheader(_("By field"), anchor=False)
         show_html(difference_table(fields, [], head=_("Field"), margin=margin))
@@ -254,24 +258,24 @@ def _fourth(table: str, version: str, model: str, models: tuple[str, ...], margi
     return report.multilingual(one, other, margin)
 
 
-def frame_of(found: list[Difference]) -> pd.DataFrame:
+def frame_of(differences: list[Difference]) -> pd.DataFrame:
     """Differences as a table: name, value, low, high (M - W, ln), W, M, professions, words, women, stays."""
     missing = float("nan")
     data = [
         {
-            "name": one.name,
-            "value": missing if one.estimate.value is None else one.estimate.value,
-            "low": missing if one.estimate.low is None else one.estimate.low,
-            "high": missing if one.estimate.high is None else one.estimate.high,
-            "W": one.female,
-            "M": one.male,
-            "professions": one.professions,
-            one.unit: one.words,
-            "women": missing if one.women is None else one.women,
-            "stays": one.stays,
-            "method": one.estimate.method,
+            "name": difference.name,
+            "value": missing if difference.estimate.value is None else difference.estimate.value,
+            "low": missing if difference.estimate.low is None else difference.estimate.low,
+            "high": missing if difference.estimate.high is None else difference.estimate.high,
+            "W": difference.female,
+            "M": difference.male,
+            "professions": difference.professions,
+            difference.unit: difference.words,
+            "women": missing if difference.women is None else difference.women,
+            "stays": difference.stays,
+            "method": difference.estimate.method,
         }
-        for one in found
+        for difference in differences
     ]
     return pd.DataFrame(data)
 
@@ -280,8 +284,8 @@ def _direction() -> str:
     return _("M − W in ln: on the right the profession raises the male words more, on the left the female words.")
 
 
-def _chance(found: list[Difference]) -> str:
-    many = sum(one.estimate.low is not None for one in found)
+def _chance(differences: list[Difference]) -> str:
+    many = sum(difference.estimate.low is not None for difference in differences)
     text = _(
         "Expected false positives among {m} intervals: {n:.1f}. Filled points exclude 0 after the Holm correction."
     )
@@ -291,20 +295,20 @@ def _chance(found: list[Difference]) -> str:
 def show_professions(table: str, version: str, model: str) -> None:
     """A ranking of professions by M - W, and the mean association of each with each group of words."""
     with st.spinner(_("Computing intervals over professions and person words …"), show_time=True):
-        found = measures.ranked(by(table, version, model, "profession_key"))
+        differences = measures.ranked(by(table, version, model, "profession_key"))
     frame = rows(table, version, model)
     kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
     kinds = ["", *measures.kinds_of(frame)] if any(kind_of.values()) else [""]
     names = {"": _("all professions")} | {kind: class_name(kind) for kind in kinds if kind}
     kind = choose(_("Professions shown"), names, "kind")
-    shown = [one for one in found if not kind or kind_of[one.name] == kind]
+    shown = [difference for difference in differences if not kind or kind_of[difference.name] == kind]
     data = frame_of(shown)
     data["class"] = [kind_of[name] for name in data["name"]]
-    says = paragraph((_direction(), _chance(found)))
+    says = paragraph((_direction(), _chance(differences)))
     show_chart(leans(data, description=says, say=_, palette=colours()), data, key="ranking", says=says)
     st.subheader(_("Mean association with each group of person words"), anchor=False)
     cells = measures.cells(frame)
-    order = {one.name: i for i, one in enumerate(shown)}
+    order = {difference.name: i for i, difference in enumerate(shown)}
     cells = cells[cells["profession"].isin(order)]
     cells = cells.sort_values("profession", key=lambda column: column.map(order), kind="stable")
     says = _(
@@ -338,23 +342,23 @@ def show_shares(table: str, version: str, model: str) -> None:
     show_chart(shares(data, description=says, say=_, palette=colours()), data, key="shares", says=says)
 
 
-def _metric(name: str, found: Estimate) -> None:
-    text, why = undefined(found.value, note_text(found.reason), "{:+.3f}")
-    span = interval(found.low, found.high, signed=True)
-    units = _("{n} professions", n=found.units)
+def _metric(name: str, estimate: Estimate) -> None:
+    text, why = undefined(estimate.value, note_text(estimate.reason), "{:+.3f}")
+    span = interval(estimate.low, estimate.high, signed=True)
+    units = _("{n} professions", n=estimate.units)
     st.metric(name, text.replace("-", "−"), help=why)
     st.caption(plain(f"{span} · {units}" if span else units))
 
 
 def show_words(table: str, version: str, model: str) -> None:
     """Each person word: its pieces in this model, and its mean association by class."""
-    found = measures.person_words(rows(table, version, model))
+    person_words = measures.person_words(rows(table, version, model))
     caption(
         "Subwords: how many tokens the model splits the word into. Words of many subwords have smaller"
         " probabilities, which cancels in the ratio; but the model still knows such words less well."
     )
-    show_html(word_table(found, measures.kinds_of(rows(table, version, model))))
-    downloads(found, key="words")
+    show_html(word_table(person_words, measures.kinds_of(rows(table, version, model))))
+    downloads(person_words, key="words")
 
 
 def show_printed(language: str, table: str, version: str, model: str) -> None:
@@ -371,18 +375,18 @@ def show_printed(language: str, table: str, version: str, model: str) -> None:
     own = described(table, version, model)[1]
     show_html(printed_table(found, report.printed_verdicts(language), model_label(model), own))
     data = [
-        {"model": one.model, "class": one.kind, "W": float(one.woman), "M": float(one.man),
-         "W - M as printed": float(one.difference), "follows": one.follows}
-        for one in found
+        {"model": printed.model, "class": printed.kind, "W": float(printed.woman), "M": float(printed.man),
+         "W - M as printed": float(printed.difference), "follows": printed.follows}
+        for printed in found
     ]  # fmt: skip
     downloads(data, key="printed")
 
 
 def _group_rows(groups: list[Group]) -> list[dict[str, object]]:
     return [
-        {"class": one.kind, "gender": one.gender, "n": one.numbers.n, "undefined": one.undefined,
-         "mean": one.numbers.mean, "low": one.mean.low, "high": one.mean.high, "method": one.mean.method,
-         "std": one.numbers.std, "max": one.numbers.max, "q75": one.numbers.q75, "q50": one.numbers.q50,
-         "q25": one.numbers.q25, "min": one.numbers.min}
-        for one in groups
+        {"class": group.kind, "gender": group.gender, "n": group.numbers.n, "undefined": group.undefined,
+         "mean": group.numbers.mean, "low": group.mean.low, "high": group.mean.high, "method": group.mean.method,
+         "std": group.numbers.std, "max": group.numbers.max, "q75": group.numbers.q75, "q50": group.numbers.q50,
+         "q25": group.numbers.q25, "min": group.numbers.min}
+        for group in groups
     ]  # fmt: skip

@@ -58,9 +58,9 @@ def choose_set() -> Chosen | None:
     settings = Settings(language=language, models=(), **options, **files)
     names = series(path.name for path in files.values())
     with errors_shown():
-        found = run_bounded(set_of, settings, file=names) if files else set_of(settings)
+        association_set = run_bounded(set_of, settings, file=names) if files else set_of(settings)
         show_banner(language)
-        return Chosen(found, settings, tuple(files.values()))
+        return Chosen(association_set, settings, tuple(files.values()))
     return None
 
 
@@ -120,17 +120,24 @@ def _own_lists() -> dict[str, Any]:
 
 def show_corpus(chosen: Chosen) -> None:
     """How many sentences, and a few with their masks."""
-    found = chosen.found
+    association_set = chosen.found
     text = _("{sentences} sentences: {templates} templates × {persons} person words × {professions} professions.")
-    values = {name: f"{len(getattr(found, name)):,}" for name in PARTS} | {"sentences": f"{found.sentences:,}"}
+    values = {name: f"{len(getattr(association_set, name)):,}" for name in PARTS} | {
+        "sentences": f"{association_set.sentences:,}"
+    }
     st.caption(plain(text.format(**values)))
-    every = list(sentences(found))
+    every = list(sentences(association_set))
     picked = (
         [round(i * (len(every) - 1) / (SHOWN - 1)) for i in range(SHOWN)] if len(every) > SHOWN else range(len(every))
     )
     show_html(element("ol", joined(_line(i, every[i]) for i in picked), "sentences"))
     with st.container(horizontal=True, vertical_alignment="center"):
-        download(_("All sentences (TSV)"), lambda: corpus_tsv(found), f"{found.language}.tsv", key="corpus")
+        download(
+            _("All sentences (TSV)"),
+            lambda: corpus_tsv(association_set),
+            f"{association_set.language}.tsv",
+            key="corpus",
+        )
 
 
 def _line(row: int, one: Sentence) -> Markup:

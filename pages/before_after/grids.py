@@ -103,11 +103,11 @@ def show_grids(store: Store) -> None:
             st.markdown(f"**{plain(file.stem)}**")
             _show_cells(file)
     st.subheader(_("Results"), anchor=False)
-    found = GRIDS.finished(store)
-    if not found:
+    runs = GRIDS.finished(store)
+    if not runs:
         st.caption(_("No finished grid yet."))
         return
-    _show_run(choose_run(found, "ba-grid-run"))
+    _show_run(choose_run(runs, "ba-grid-run"))
 
 
 def _show_run(run: Run) -> None:

@@ -161,14 +161,14 @@ def _show_differences(frame: "pd.DataFrame", names: dict[str, str]) -> None:
     from evenhand.core.charts.bias_distribution import difference_bins, differences
 
     changes = {name: (frame[column] - frame["before"]).to_numpy(float) for column, name in names.items()}
-    found = difference_bins(changes)
+    bins = difference_bins(changes)
     first = next(iter(changes.values()))
     known = first[first == first]
     says = _("Half of the items moved by less than {half} (log10), a tenth by more than {tenth}.").format(
         half=f"{_quantile(known, 0.5):.2f}", tenth=f"{_quantile(known, 0.9):.2f}"
     )
-    chart = differences(found, description=says, say=_, palette=colours())
-    show_chart(chart, found, key="ba-differences", says=says)
+    chart = differences(bins, description=says, say=_, palette=colours())
+    show_chart(chart, bins, key="ba-differences", says=says)
 
 
 def _quantile(values: Any, share: float) -> float:
@@ -199,11 +199,11 @@ def _show_pairs(report: ModelsReport) -> None:
 def show_finished(store: Store) -> None:
     """The finished comparison that is chosen, the newest at first."""
     st.subheader(_("Results"), anchor=False)
-    found = [run for run in COMPARISONS.finished(store) if run.record.get("kind") != KIND]
-    if not found:
+    runs = [run for run in COMPARISONS.finished(store) if run.record.get("kind") != KIND]
+    if not runs:
         caption("No comparison yet. It needs a model before and a model after; the Tune a model page can create one.")
         return
-    _show_run(choose_run(found, "ba-run"))
+    _show_run(choose_run(runs, "ba-run"))
 
 
 def _show_run(run: Run) -> None:

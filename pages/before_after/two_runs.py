@@ -31,13 +31,13 @@ def show_two_runs(store: Store) -> None:
         "associations": _("Professions"), "nli": _("NLI bias"), "misgendering": _("Misgendering"),
     }  # fmt: skip
     kind = choose(_("Kind of run"), kinds, "ba-kind", address="kind")
-    found = [run for run in own_runs(store, runs_in(runs_folder(store.path, kind))) if _is_comparable(kind, run)]
-    if len(found) < 2 and not any(len(run.models) > 1 for run in found):
+    runs = [run for run in own_runs(store, runs_in(runs_folder(store.path, kind))) if _is_comparable(kind, run)]
+    if len(runs) < 2 and not any(len(run.models) > 1 for run in runs):
         caption("This needs two finished runs of this kind, by different models on the same items. Start them first.")
         return
     sides = {
         f"{run.name} · {appendix.short(model)}" if model else run.name: Side(run.table, model, run.record)
-        for run in found
+        for run in runs
         for model in (run.models or ("",))
     }
     with st.container(border=True, key="ba-runs"):

@@ -69,7 +69,7 @@ def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
         from evenhand.core.mining.filters import FILTERS  # here: the filters take a tenth of a second to load
 
         names["mined"] = _("flagged by mining")
-        by = {f"{MINED}{code}": _("flagged: {filter}", filter=_(one.name)) for code, one in FILTERS.items()}
+        by = {f"{MINED}{code}": _("flagged: {filter}", filter=_(filter_.name)) for code, filter_ in FILTERS.items()}
         names |= by if reader is None else {}
         known = {**known, **by}
     return {flag: name for flag, name in names.items() if flag in known}
@@ -91,7 +91,7 @@ def ask(store: Store, project: Project, reader: Annotator | None) -> Filters:
         else:
             _select("pair", _("Group"), {pair: pair for pair in pairs_of(store, project)})
         if reader is None:
-            _select("status", _("Status"), {one: status_name(one, project.kind) for one in STATUSES})
+            _select("status", _("Status"), {status: status_name(status, project.kind) for status in STATUSES})
         _select("flag", _("Attribute"), flag_names(project, reader))
         if any(_value(name) for name in ADDRESS):
             st.button(_("Clear"), key="browse-clear", icon=":material/close:", type="tertiary", on_click=_clear)
@@ -106,11 +106,16 @@ def _more_label() -> str:
 
 def _ask_more(store: Store, project: Project) -> None:
     versions = guidelines(store, project)
-    choices = {one.code: choice_name(one) for version in versions for one in version.choices}
-    people = [one.name for one in annotators(store, project, active=False)]
+    choices = {choice.code: choice_name(choice) for version in versions for choice in version.choices}
+    people = [annotator.name for annotator in annotators(store, project, active=False)]
     _select("by", _("Labelled by"), {name: name for name in people}, wide=True)
     _select("choice", _("with the label"), choices, wide=True)
-    _select("version", _("under guideline"), {str(one.version): f"v{one.version}" for one in versions}, wide=True)
+    _select(
+        "version",
+        _("under guideline"),
+        {str(version.version): f"v{version.version}" for version in versions},
+        wide=True,
+    )
     if project.kind == "sentences":
         _select("form", _("shown"), {form: form_name(form) for form in FORMS}, wide=True)
     _select("file", _("Imported file"), {file: file for file in imported_files(store, project)}, wide=True)

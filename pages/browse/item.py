@@ -35,27 +35,27 @@ def _held(state: str) -> str:
     return _("This item is on {name}'s desk now.")
 
 
-def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
-    telling = [one for one in entries if one.tells]
+def _unfinished(item_record: ItemRecord, entries: list[Entry]) -> list[Entry]:
+    telling = [entry for entry in entries if entry.tells]
     if not telling:
         return entries
     warn(
         "This item is still awaiting labels. If you label in this project, do not look at the labels of others.",
         icon=":material/visibility_off:",
     )
-    key = f"unfinished-{found.row.item.uid}"
+    key = f"unfinished-{item_record.row.item.uid}"
     text = _("Show the labels so far ({n})", n=len(telling))
     if not st.toggle(text, key=key):
-        return [one for one in entries if not one.tells]
+        return [entry for entry in entries if not entry.tells]
     return entries
 
 
-def _line(one: Entry, found: ItemRecord, names: dict[str, str], threads: dict[str, str]) -> Markup:
+def _line(one: Entry, item_record: ItemRecord, names: dict[str, str], threads: dict[str, str]) -> Markup:
     chosen = str(one.data.get("choice")) if one.kind in CHOSEN else ""
     sign, tone = choice_sign(chosen)
-    kind: Kind = "generations" if found.row.item.word is None else "sentences"
+    kind: Kind = "generations" if item_record.row.item.word is None else "sentences"
     replaced = one.kind == "label" and not one.data["stands"]
-    notes = (element("div", note, "soft verbatim") for note in _notes(one, found, names))
+    notes = (element("div", note, "soft verbatim") for note in _notes(one, item_record, names))
     what = element("div", joined([entry_text(one, names, threads, kind), *notes]), "what soft" if replaced else "what")
     when = element("time", moment(one.when), "small nowrap")
     return element("div", joined([span(sign, f"strong {tone or 'soft'}"), what, when]), "entry")
@@ -163,11 +163,11 @@ def action_name(action: str) -> str:
     return names.get(action, action.replace("_", " "))
 
 
-def _notes(one: Entry, found: ItemRecord, names: dict[str, str]) -> list[str]:
+def _notes(one: Entry, item_record: ItemRecord, names: dict[str, str]) -> list[str]:
     """The line under the sentence: reasons, marks, notes, how it was labelled."""
     data = one.data
     if one.kind in ("label", "again"):
-        return _label_notes(data, found, names)
+        return _label_notes(data, item_record, names)
     if one.kind == "settlement":
         return [note for note in (series(names.get(code, code) for code in data["reasons"]), data["why"]) if note]
     if one.kind == "event":
@@ -176,14 +176,15 @@ def _notes(one: Entry, found: ItemRecord, names: dict[str, str]) -> list[str]:
     return [note] if (note := data.get(keys.get(one.kind, ""), "")) else []
 
 
-def _label_notes(data: dict[str, Any], found: ItemRecord, names: dict[str, str]) -> list[str]:
+def _label_notes(data: dict[str, Any], item_record: ItemRecord, names: dict[str, str]) -> list[str]:
     if data["choice"] is None:
         return []
     kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
     lines = [series(names.get(code, code) for code in data["reasons"])]
     lines.append(
         series(
-            named(names.get(kind) or kinds.get(kind, kind), found.row.item.text[a:b]) for a, b, kind in data["spans"]
+            named(names.get(kind) or kinds.get(kind, kind), item_record.row.item.text[a:b])
+            for a, b, kind in data["spans"]
         )
     )
     lines.append(_("extraneous gendered language") if data["extraneous"] else "")
@@ -232,45 +233,47 @@ def open_item(uid: str) -> None:
 def show_item(store: Store, project: Project, uid: str, reader: Annotator | None) -> None:
     """The item with that public id, as far as *reader* (None: the lead) may see it."""
     try:
-        found = record_of(store, project, uid, reader=reader)
+        item_record = record_of(store, project, uid, reader=reader)
     except NotFound as error:
         show_error(error)
         st.button(_("Back to the list"), icon=":material/arrow_back:", on_click=close)
         return
-    _steps(store, project, found, reader)
-    if reader is not None and not any(one.kind == "label" for one in found.history):
+    _steps(store, project, item_record, reader)
+    if reader is not None and not any(entry.kind == "label" for entry in item_record.history):
         inform("You have not labelled this item, so nothing is shown.", icon=":material/visibility_off:")
         return
-    if reader is not None and found.finished:
+    if reader is not None and item_record.finished:
         record_item_reveals(store, reader, [uid])  # public comments may reveal choices of others
     names = names_of(store, project)
-    item = found.row.item
+    item = item_record.row.item
     context = element("div", filters.found_in(item.context, ()), "context") if item.context else ""
     text = joined([context, element("div", filters.marked(item, ()), "completion")])
     shown = element("div", text, "veiled", tabindex="0") if filters.veiled(project, item) else text
-    show_html(element("article", joined([shown, _state(project, found, reader, names)]), "card", data_item=item.uid))
+    show_html(
+        element("article", joined([shown, _state(project, item_record, reader, names)]), "card", data_item=item.uid)
+    )
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.subheader(_("History"), anchor=False)
-        entries = list(found.history)
-        if reader is None and not found.finished:
-            entries = _unfinished(found, entries)
-        for name, state in found.held:
+        entries = list(item_record.history)
+        if reader is None and not item_record.finished:
+            entries = _unfinished(item_record, entries)
+        for name, state in item_record.held:
             st.caption(plain(_held(state).format(name=name)), width="stretch")
-        threads = {one.uid: one.name for one in annotators(store, project, active=False)}
-        show_html(joined(_line(one, found, names, threads) for one in entries))
-        rows = [_row(one, project, names, threads) for one in entries]
-        downloads(rows, key=f"history-{found.row.item.uid[:8]}")
-        _source(found)
+        threads = {annotator.uid: annotator.name for annotator in annotators(store, project, active=False)}
+        show_html(joined(_line(entry, item_record, names, threads) for entry in entries))
+        rows = [_row(entry, project, names, threads) for entry in entries]
+        downloads(rows, key=f"history-{item_record.row.item.uid[:8]}")
+        _source(item_record)
     with right:
-        show_talk(store, project, found, reader)
-        show_actions(project, found, reader)
+        show_talk(store, project, item_record, reader)
+        show_actions(project, item_record, reader)
 
 
-def _steps(store: Store, project: Project, found: ItemRecord, reader: Annotator | None) -> None:
+def _steps(store: Store, project: Project, item_record: ItemRecord, reader: Annotator | None) -> None:
     """Back to the list, and to the items before and after it."""
     ids = search_ids(store, project, filters.from_address(project, reader))
-    before, after, place = neighbours(ids, found.row.item.id)
+    before, after, place = neighbours(ids, item_record.row.item.id)
     with foot():
         st.button(_("Back to the list"), icon=":material/arrow_back:", key="browse-back", on_click=close)
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
@@ -286,8 +289,8 @@ def _steps(store: Store, project: Project, found: ItemRecord, reader: Annotator 
                     st.button("", icon=icon, key=key, help=name, on_click=open_item, args=(uid_of(store, item),))
 
 
-def _state(project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]) -> Markup:
-    row = found.row
+def _state(project: Project, item_record: ItemRecord, reader: Annotator | None, names: dict[str, str]) -> Markup:
+    row = item_record.row
     facts = [row.item.pair] if row.item.pair else []
     facts.append(f"{row.item.file} · {row.item.line:,}")
     if reader is not None:
@@ -295,8 +298,8 @@ def _state(project: Project, found: ItemRecord, reader: Annotator | None, names:
     facts.insert(1, _("labels: {labels} of {wanted}", labels=row.labels, wanted=row.wanted))
     tone = {"accepted": "good", "rejected": "bad"}.get(row.item.status, "soft")
     state = span(filters.state_name(row, project), f"strong {tone}")
-    why = paragraph(_sentence(note.message, dict(note.values), names) for note in found.because)
-    tags = joined(span(one, "tag") for one in filters.marks(row, project))
+    why = paragraph(_sentence(note.message, dict(note.values), names) for note in item_record.because)
+    tags = joined(span(mark, "tag") for mark in filters.marks(row, project))
     return joined([below(" · ".join(facts)), element("div", joined([state, why], " "), "part"), element("div", tags)])
 
 
@@ -305,9 +308,9 @@ def _sentence(message: str, values: dict[str, Any], names: dict[str, str]) -> st
     return _(message).format(**shown)
 
 
-def _source(found: ItemRecord) -> None:
+def _source(item_record: ItemRecord) -> None:
     """The source of the item: file, line, id and imported columns."""
-    item = found.row.item
+    item = item_record.row.item
     with st.expander(_("Origin")):
         rows = [(_("Id"), item.uid), (_("File"), item.file), (_("Line"), f"{item.line:,}")]
         if item.keyword:
@@ -331,21 +334,25 @@ def reader_here(store: Store, project: Project) -> Annotator | None:
     return reader
 
 
-def show_talk(store: Store, project: Project, found: ItemRecord, reader: Annotator | None) -> None:
+def show_talk(store: Store, project: Project, item_record: ItemRecord, reader: Annotator | None) -> None:
     """The comments, by thread, and a field for the next one."""
     st.subheader(_("Comments"), anchor=False)
-    uid, said = found.row.item.uid, every_comment(store, project, found.row.item.uid)
-    people = {one.uid: one for one in annotators(store, project, active=False)}
+    uid, comments = item_record.row.item.uid, every_comment(store, project, item_record.row.item.uid)
+    people = {annotator.uid: annotator for annotator in annotators(store, project, active=False)}
     if reader is not None:
         names = {reader.uid: _("The lead and you")}
     else:
-        names = {one.uid: plain(one.name) for one in people.values() if one.uid in _talkers(found, said)}
-    if found.finished:
+        names = {
+            person.uid: plain(person.name)
+            for person in people.values()
+            if person.uid in _talkers(item_record, comments)
+        }
+    if item_record.finished:
         names[ALL] = _("Everybody")
     if not names:
         caption("Write to individual annotators of this item here, or to all of them once it has all its labels.")
         return
-    thread = _choose(uid, names, said)
+    thread = _choose(uid, names, comments)
     if thread == ALL:
         text = _("Everybody who labelled this item can read this.")
     elif reader is not None:
@@ -353,25 +360,25 @@ def show_talk(store: Store, project: Project, found: ItemRecord, reader: Annotat
     else:
         text = _("Only {name} and the lead can read this.", name=people[thread].name)
     st.caption(plain(text), width="stretch")
-    shown = [one for one in said if (one.thread or ALL) == thread]
-    for one in shown:
-        hidden = reader is not None and one.thread is None and one.annotator not in (None, reader.uid)
-        writer = _("an annotator") if hidden else one.author
+    shown = [comment for comment in comments if (comment.thread or ALL) == thread]
+    for comment in shown:
+        hidden = reader is not None and comment.thread is None and comment.annotator not in (None, reader.uid)
+        writer = _("an annotator") if hidden else comment.author
         with st.container(border=True):
-            st.caption(plain(f"{writer} · {moment(one.created)}"))
-            st.text(one.text)
-    _write(store, project, uid, len(said), people.get(thread), reader)
+            st.caption(plain(f"{writer} · {moment(comment.created)}"))
+            st.text(comment.text)
+    _write(store, project, uid, len(comments), people.get(thread), reader)
 
 
-def _talkers(found: ItemRecord, said: list[Comment]) -> set[str]:
+def _talkers(item_record: ItemRecord, comments: list[Comment]) -> set[str]:
     """Public ids of annotators for a private thread: they labelled or skipped the item, or have written already."""
-    return {one.thread for one in said if one.thread} | set(found.talkers)
+    return {comment.thread for comment in comments if comment.thread} | set(item_record.talkers)
 
 
-def _choose(uid: str, names: dict[str, str], said: list[Comment]) -> str:
+def _choose(uid: str, names: dict[str, str], comments: list[Comment]) -> str:
     if len(names) == 1:
         return next(iter(names))
-    numbers = {thread: sum((one.thread or ALL) == thread for one in said) for thread in names}
+    numbers = {thread: sum((comment.thread or ALL) == thread for comment in comments) for thread in names}
     labels = {thread: in_brackets(name, numbers[thread]) if numbers[thread] else name for thread, name in names.items()}
     first = next((thread for thread in names if numbers[thread]), next(iter(names)))
     chosen = st.pills(
@@ -398,9 +405,9 @@ def _write(
         st.rerun()
 
 
-def show_actions(project: Project, found: ItemRecord, reader: Annotator | None) -> None:
+def show_actions(project: Project, item_record: ItemRecord, reader: Annotator | None) -> None:
     """The actions on the item, and other pages that open it."""
-    item, row = found.row.item, found.row
+    item, row = item_record.row.item, item_record.row
     if reader is None and row.aside:
         st.button(
             _("Hand out again"), icon=":material/replay:", key="browse-hand-out", on_click=_hand_out,

@@ -164,8 +164,8 @@ def show_log(store: Store, project: Project) -> None:
     if not found:
         return
     with st.expander(_("Log of this project"), icon=":material/history:"):
-        names = {one.uid: one.name for one in annotators(store, project, active=False)}
-        rows = [_event_row(one, names) for one in reversed(found)]
+        names = {annotator.uid: annotator.name for annotator in annotators(store, project, active=False)}
+        rows = [_event_row(event, names) for event in reversed(found)]
         st.dataframe(rows, hide_index=True, key="browse-log")
         with foot():
             text = _("The last {n}; the file contains all entries.") if len(found) == SHOWN else ""
@@ -192,10 +192,10 @@ def log_table(project: Project) -> bytes:
     return csv_bytes(
         [
             {
-                "created": one.created, "action": one.action, "author": one.author, "item": one.item or "",
-                "annotator": one.annotator or "",
-                "data": json.dumps(one.data, ensure_ascii=False, sort_keys=True) if quotes else "",
+                "created": event.created, "action": event.action, "author": event.author, "item": event.item or "",
+                "annotator": event.annotator or "",
+                "data": json.dumps(event.data, ensure_ascii=False, sort_keys=True) if quotes else "",
             }
-            for one in found
+            for event in found
         ]
     )  # fmt: skip

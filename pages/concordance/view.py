@@ -131,25 +131,27 @@ def show_numbers(found: Concordance) -> None:
     _show_picture(found, paragraph(says))
     with st.expander(_("Counts")):
         rows = []
-        for word, one in zip(found.question.near, found.near, strict=True):
-            a, b, c, d = one.counts
+        for word, contrast in zip(found.question.near, found.near, strict=True):
+            a, b, c, d = contrast.counts
             rows.append(
                 {
                     _("Near word"): word,
                     _("With both"): a,
                     _("Only the word"): b,
-                    _("Only the near word"): c if one.share_elsewhere is not None else None,
-                    _("With neither"): d if one.share_elsewhere is not None else None,
-                    _("Share with the word"): percent(one.share),
-                    _("Share without the word"): percent(one.share_elsewhere),
-                    _("Log odds ratio (ln)"): DASH if one.log_odds.value is None else f"{one.log_odds.value:+.2f}",
-                    _("95% interval"): _log_span(one.log_odds),
+                    _("Only the near word"): c if contrast.share_elsewhere is not None else None,
+                    _("With neither"): d if contrast.share_elsewhere is not None else None,
+                    _("Share with the word"): percent(contrast.share),
+                    _("Share without the word"): percent(contrast.share_elsewhere),
+                    _("Log odds ratio (ln)"): DASH
+                    if contrast.log_odds.value is None
+                    else f"{contrast.log_odds.value:+.2f}",
+                    _("95% interval"): _log_span(contrast.log_odds),
                 }
             )
         st.dataframe(rows, hide_index=True, key="counts")
         if found.contrast is not None:
             st.caption(plain(_contrast_text(found)))
-        if any(one.corrected for one in found.near):
+        if any(contrast.corrected for contrast in found.near):
             caption(
                 "Where one of the four counts is 0, 1/2 was added to each for the interval (Haldane–Anscombe"
                 " correction)."
@@ -163,14 +165,14 @@ def side(found: Concordance, number: int) -> str:
 
 def _rows(found: Concordance) -> list[dict[str, Any]]:
     rows = []
-    for number, (word, one) in enumerate(zip(found.question.near, found.near, strict=True)):
+    for number, (word, contrast) in enumerate(zip(found.question.near, found.near, strict=True)):
         rows.append(
             {
                 "name": word,
-                "times": one.times.value,
-                "low": one.times.low,
-                "high": one.times.high,
-                "interval": _span(one.times),
+                "times": contrast.times.value,
+                "low": contrast.times.low,
+                "high": contrast.times.high,
+                "interval": _span(contrast.times),
                 "side": side(found, number),
                 "signature": found.signature,
             }

@@ -23,9 +23,9 @@ LISTED = 10
 Row = dict[str, Any]
 
 
-def vocabulary_facts(found: Description) -> None:
+def vocabulary_facts(description: Description) -> None:
     """Different characters as a share of the vocabulary, and how many of them are really in it."""
-    cover = found.coverage
+    cover = description.coverage
     if cover is None:
         inform("No vocabulary is chosen.")
         return
@@ -41,11 +41,11 @@ def vocabulary_facts(found: Description) -> None:
     ]
     table = [{_("Quantity"): name, _("Number"): f"{count:,}", _("Share"): share} for name, count, share in rows]
     st.dataframe(table, hide_index=True, key="vocabulary-facts")
-    caption_with_files(_lost(found), traced(table, found), key="vocabulary-table")
+    caption_with_files(_lost(description), traced(table, description), key="vocabulary-table")
 
 
-def _lost(found: Description) -> str:
-    cover = found.coverage
+def _lost(description: Description) -> str:
+    cover = description.coverage
     if cover is None or not cover.unknown:
         return _("Every character of the texts is in the vocabulary. Whitespace is not counted.")
     listed = " ".join(f"{character_name(one)} {count:,}" for one, count in cover.unknown[:LISTED])
@@ -56,66 +56,70 @@ def _lost(found: Description) -> str:
     return text.format(listed=listed)
 
 
-def repeats_table(found: Description) -> None:
+def repeats_table(description: Description) -> None:
     """Texts that are the same as they are, without punctuation, and with the keyword masked."""
     kinds: dict[str, Repeats] = {
-        _("Identical"): found.exact,
-        _("Identical without punctuation and whitespace"): found.near,
+        _("Identical"): description.exact,
+        _("Identical without punctuation and whitespace"): description.near,
     }
-    if found.kind == "sentences":
-        kinds[_("Identical with the keyword masked")] = found.twins
+    if description.kind == "sentences":
+        kinds[_("Identical with the keyword masked")] = description.twins
     rows = [
         {
             _("Match"): name,
-            _("Groups found"): one.groups,
-            _("Texts in groups"): one.texts,
-            _("Left after keeping one per group"): one.different,
-            _("Places"): clauses(map(" = ".join, one.places[:5])) or DASH,
+            _("Groups found"): kind.groups,
+            _("Texts in groups"): kind.texts,
+            _("Left after keeping one per group"): kind.different,
+            _("Places"): clauses(map(" = ".join, kind.places[:5])) or DASH,
         }
-        for name, one in kinds.items()
+        for name, kind in kinds.items()
     ]
     st.dataframe(rows, hide_index=True, key="repeats")
     with foot():
         text = _("With the keyword masked: a sentence that occurs once with the male and once with the female word.")
-        st.caption(plain(paragraph((text, _places(found))) if found.kind == "sentences" else _places(found)))
-        downloads(traced(rows, found), key="repeats-table")
+        st.caption(
+            plain(paragraph((text, _places(description))) if description.kind == "sentences" else _places(description))
+        )
+        downloads(traced(rows, description), key="repeats-table")
 
 
-def _places(found: Description) -> str:
-    if found.items == "file":
+def _places(description: Description) -> str:
+    if description.items == "file":
         return _("Places are lines of the file; the header is line 1.")
     return _("Places are lines of the imported file.")
 
 
-def origins_and_endings(found: Description) -> None:
+def origins_and_endings(description: Description) -> None:
     """Where the texts come from, of when they are, and on which character they end."""
-    origins = found.origins
-    endings = " ".join(f"{character_name(one)} {count:,}" for one, count in list(found.endings.items())[:LISTED])
+    origins = description.origins
+    endings = " ".join(f"{character_name(one)} {count:,}" for one, count in list(description.endings.items())[:LISTED])
     left, right = st.columns(2, gap="large")
     with left:
         rows = [{"source": one, "texts": texts} for one, texts in origins.named.items()]
         text = _("Sources: {sources}; texts without a source: {unnamed}.")
         says = text.format(sources=f"{len(rows):,}", unnamed=f"{origins.unnamed:,}")
-        _counted(found, rows, "source", _("Source"), says, "sources")
+        _counted(description, rows, "source", _("Source"), says, "sources")
     with right:
         rows = [{"month": month, "texts": texts} for month, texts in origins.dated.items()]
         text = _("From {earliest} to {latest}; {undated} texts without a date.")
         says = _("No text in this data set has a date.")
         if rows:
             says = text.format(earliest=origins.earliest, latest=origins.latest, undated=f"{origins.undated:,}")
-        _counted(found, _years(rows), "month", _("Date"), says, "dates")
+        _counted(description, _years(rows), "month", _("Date"), says, "dates")
     if endings:
         caption("Last characters: {listed}", listed=endings)
 
 
-def _counted(found: Description, rows: list[dict[str, object]], field: str, title: str, says: str, key: str) -> None:
+def _counted(
+    description: Description, rows: list[dict[str, object]], field: str, title: str, says: str, key: str
+) -> None:
     if not rows:
         st.caption(plain(says))
         return
     drawn = pd.DataFrame([{"name": row[field], "count": row["texts"]} for row in rows[: LISTED * 2]])
     titles = {"name": title, "count": _("Texts")}
     chart = bars(drawn, description=says, titles=titles, palette=colours())
-    show_chart(chart, traced(rows, found), key=key, says=says)
+    show_chart(chart, traced(rows, description), key=key, says=says)
 
 
 def _years(rows: list[dict[str, object]]) -> list[dict[str, object]]:
@@ -134,9 +138,9 @@ def length(value: float | None) -> str:
     return DASH if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
-def tiles(found: Description) -> None:
+def tiles(description: Description) -> None:
     """How many texts, how many characters, how long, how much of the vocabulary."""
-    size, letters, cover = found.lengths, found.characters, found.coverage
+    size, letters, cover = description.lengths, description.characters, description.coverage
     items = {"accepted": _("kept items"), "all": _("all items"), "file": _("all rows of the file")}
     span = _("{least} to {most} characters, mean {mean}")
     span = span.format(least=length(size.least), most=length(size.most), mean=length(size.mean))
@@ -146,10 +150,10 @@ def tiles(found: Description) -> None:
         words = cover.vocabulary
         share = share.format(distinct=f"{letters.distinct:,}", size=f"{words.size:,}", model=words.name)
     total = _("{total} characters in all, punctuation included", total=f"{letters.total:,}")
-    texts = _("Sentences") if found.kind == "sentences" else _("Generations")
+    texts = _("Sentences") if description.kind == "sentences" else _("Generations")
     show_tiles(
         [
-            Tile(texts, f"{found.sentences:,}", (f"{found.name} · {items[found.items]}",)),
+            Tile(texts, f"{description.sentences:,}", (f"{description.name} · {items[description.items]}",)),
             Tile(_("Distinct characters"), f"{letters.distinct:,}", (total,)),
             Tile(_("Length, median"), length(size.median), (span,)),
             Tile(_("Characters / vocabulary"), percent(cover.published if cover else None, 2), (share,)),
@@ -158,9 +162,9 @@ def tiles(found: Description) -> None:
     )
 
 
-def writing(found: Description) -> None:
+def writing(description: Description) -> None:
     """Generations: words, different words, how repetitive."""
-    wrote = found.writing
+    wrote = description.writing
     if wrote is None:
         return
     st.subheader(_("Words and repetition"), anchor=False)
@@ -188,61 +192,65 @@ def _repeated(name: str, value: Repeated, meaning: str) -> Tile:
     return Tile(name, f"{value.mean:.3f}", (text.format(meaning=meaning, **values),))
 
 
-def show_method(found: Description) -> None:
+def show_method(description: Description) -> None:
     """Everything to take away, and the signature."""
     caption(
         "A character is one code point, without normalisation. Intervals: 95%, Wilson's, modified"
         " for rare counts. The signature identifies the texts and the vocabulary by the first digits of their SHA-256."
     )
-    show_signature(found.signature)
+    show_signature(description.signature)
     with st.container(horizontal=True):
-        download(_("All numbers (JSON)"), lambda: json_text(as_json(found)), "statistics.json", key="described-json")
-        download(_("Tables (LaTeX)"), lambda: as_latex(found).encode(), "statistics.tex", key="described-latex")
+        download(
+            _("All numbers (JSON)"), lambda: json_text(as_json(description)), "statistics.json", key="described-json"
+        )
+        download(_("Tables (LaTeX)"), lambda: as_latex(description).encode(), "statistics.tex", key="described-latex")
 
 
-def traced(rows: Iterable[Row], found: Description) -> list[Row]:
+def traced(rows: Iterable[Row], description: Description) -> list[Row]:
     """Rows for a file: each says how its numbers were made."""
-    return [{**row, "signature": found.signature} for row in rows]
+    return [{**row, "signature": description.signature} for row in rows]
 
 
-def interval(found: Estimate) -> str:
+def interval(estimate: Estimate) -> str:
     """Return a share with its interval in per cent or the reason why it has none, or a dash with the reason."""
-    if found.value is None:
-        return f"{DASH} {note_text(found.reason)}".strip()
-    if found.low is None or found.high is None:
-        return in_brackets(percent(found.value), note_text(found.note))
-    return in_brackets(percent(found.value), to(f"{100 * found.low:.1f}%", f"{100 * found.high:.1f}%"))
+    if estimate.value is None:
+        return f"{DASH} {note_text(estimate.reason)}".strip()
+    if estimate.low is None or estimate.high is None:
+        return in_brackets(percent(estimate.value), note_text(estimate.note))
+    return in_brackets(percent(estimate.value), to(f"{100 * estimate.low:.1f}%", f"{100 * estimate.high:.1f}%"))
 
 
-def keywords(found: Description) -> None:
+def keywords(description: Description) -> None:
     """The papers' figure 2: for each word the candidates, what was kept of them, and the share as a line."""
-    if not found.keywords:
+    if not description.keywords:
         inform("No sentence in this data set has a keyword.")
         return
     rows = [
         {
-            "pair": one.pair,
-            "word": one.word,
-            "side": one.side,
-            "before": one.before,
-            "decided": one.decided,
-            "after": one.after,
-            "share": one.share.value,
-            "low": one.share.low,
-            "high": one.share.high,
-            "share_text": interval(one.share),
+            "pair": keyword.pair,
+            "word": keyword.word,
+            "side": keyword.side,
+            "before": keyword.before,
+            "decided": keyword.decided,
+            "after": keyword.after,
+            "share": keyword.share.value,
+            "low": keyword.share.low,
+            "high": keyword.share.high,
+            "share_text": interval(keyword.share),
         }
-        for one in found.keywords
+        for keyword in description.keywords
     ]
-    says = _keywords_say(found)
+    says = _keywords_say(description)
     chart = before_after_points(pd.DataFrame(rows), description=says, say=_, palette=colours())
     file = ({name: value for name, value in row.items() if name != "share_text"} for row in rows)
-    show_chart(chart, traced(file, found), key="per-word", says=says)
+    show_chart(chart, traced(file, description), key="per-word", says=says)
 
 
-def cells(found: Description) -> None:
+def cells(description: Description) -> None:
     """Generations: how many texts there are of each model and pronoun set, or whatever they were drawn from."""
-    rows: list[Row] = [{"cell": one.word, "texts": one.before or 0} for one in found.keywords if one.word]
+    rows: list[Row] = [
+        {"cell": keyword.word, "texts": keyword.before or 0} for keyword in description.keywords if keyword.word
+    ]
     if not rows:
         return
     st.subheader(_("Texts per cell"), anchor=False)
@@ -252,15 +260,15 @@ def cells(found: Description) -> None:
     drawn = pd.DataFrame([{"name": row["cell"], "count": row["texts"]} for row in rows])
     titles = {"name": _("Cell"), "count": _("Texts")}
     chart = bars(drawn, description=says, titles=titles, palette=colours())
-    show_chart(chart, traced(rows, found), key="cells", says=says)
+    show_chart(chart, traced(rows, description), key="cells", says=says)
 
 
-def _keywords_say(found: Description) -> str:
-    after = sum(one.after for one in found.keywords)
-    if any(one.before is None for one in found.keywords):
+def _keywords_say(description: Description) -> str:
+    after = sum(keyword.after for keyword in description.keywords)
+    if any(keyword.before is None for keyword in description.keywords):
         return _("{after} sentences with a keyword. Purple: male word, orange: female word.", after=f"{after:,}")
-    before = sum(one.before or 0 for one in found.keywords)
-    decided = sum(one.decided or 0 for one in found.keywords)
+    before = sum(keyword.before or 0 for keyword in description.keywords)
+    decided = sum(keyword.decided or 0 for keyword in description.keywords)
     if not decided:
         text = _("{before} candidates, none of them decided yet. Purple: male word, orange: female word.")
         return text.format(before=f"{before:,}")
@@ -271,9 +279,9 @@ def _keywords_say(found: Description) -> str:
     return text.format(before=f"{before:,}", after=f"{after:,}", decided=f"{decided:,}")
 
 
-def balance(found: Description) -> None:
+def balance(description: Description) -> None:
     """How near each pair is to 1:1."""
-    if not found.balances:
+    if not description.balances:
         inform("No sentence in this data set has a keyword.")
         return
     rows = [
@@ -290,27 +298,27 @@ def balance(found: Description) -> None:
             "share_text": interval(one.share),
             "p_text": f"{DASH} {note_text(one.untested)}" if one.p_holm is None else significant(one.p_holm),
         }
-        for one in found.balances
+        for one in description.balances
     ]
-    says = _balance_says(found)
+    says = _balance_says(description)
     chart = pair_balance(pd.DataFrame(rows), description=says, say=_, palette=colours())
     shown = ("pair", "male", "female", "missing", "share", "low", "high", "p", "p_holm")
-    show_chart(chart, traced(({k: row[k] for k in shown} for row in rows), found), key="balance", says=says)
+    show_chart(chart, traced(({k: row[k] for k in shown} for row in rows), description), key="balance", says=says)
 
 
-def _balance_says(found: Description) -> str:
-    male, female = (sum(getattr(one, side) for one in found.balances) for side in ("male", "female"))
+def _balance_says(description: Description) -> str:
+    male, female = (sum(getattr(one, side) for one in description.balances) for side in ("male", "female"))
     text = _("{male} sentences with a male word, {female} with a female word; the vertical line is 1:1.")
     says = text.format(male=f"{male:,}", female=f"{female:,}")
-    worst = largest_imbalance(found.balances)
+    worst = largest_imbalance(description.balances)
     if worst is None:
         return paragraph((says, _("Every pair is balanced.")))
     text = _("Largest imbalance: {pair}, short of {missing} sentences.")
-    differ = sum(1 for one in found.balances if one.p_holm is not None and one.p_holm < 0.05)
-    tested = sum(one.p_holm is not None for one in found.balances)
-    untested = len(found.balances) - tested
+    differ = sum(1 for one in description.balances if one.p_holm is not None and one.p_holm < 0.05)
+    tested = sum(one.p_holm is not None for one in description.balances)
+    untested = len(description.balances) - tested
     more = _("{count} of {pairs} pairs differ from 1:1 by more than chance (binomial test, Holm, 5%).")
-    why = next((note_text(one.untested) for one in found.balances if one.untested is not None), "")
+    why = next((note_text(one.untested) for one in description.balances if one.untested is not None), "")
     return paragraph(
         (
             says,
@@ -322,23 +330,23 @@ def _balance_says(found: Description) -> str:
     )
 
 
-def length_histogram(found: Description) -> None:
+def length_histogram(description: Description) -> None:
     """How many texts have how many characters."""
-    rows = [{"length": length, "texts": texts} for length, texts in found.lengths.by.items()]
+    rows = [{"length": length, "texts": texts} for length, texts in description.lengths.by.items()]
     if not rows:
         inform("There is no text to describe.")
         return
-    size = found.lengths
+    size = description.lengths
     text = _("Shortest {least}, median {median}, mean {mean}, longest {most} characters.")
     values = {"least": length(size.least), "median": length(size.median), "most": length(size.most)}
     says = text.format(mean=length(size.mean), **values)
     chart = length_bars(pd.DataFrame(rows), description=says, say=_, palette=colours())
-    show_chart(chart, traced(rows, found), key="lengths", says=says)
+    show_chart(chart, traced(rows, description), key="lengths", says=says)
 
 
-def commonest(found: Description) -> None:
+def commonest(description: Description) -> None:
     """The ten commonest characters, as in the papers' table 2."""
-    top = found.characters.commonest()
+    top = description.characters.commonest()
     rows = [{"character": one, "count": count} for one, count in top]
     if not rows:
         inform("There is no text to describe.")
@@ -347,7 +355,7 @@ def commonest(found: Description) -> None:
     drawn = pd.DataFrame([{"name": character_name(one), "count": count} for one, count in top])
     titles = {"name": _("Character"), "count": _("Count")}
     chart = bars(drawn, description=says, titles=titles, palette=colours(), size=16)
-    show_chart(chart, traced(rows, found), key="characters", says=says)
+    show_chart(chart, traced(rows, description), key="characters", says=says)
 
 
 def character_name(character: str) -> str:

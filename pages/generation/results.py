@@ -42,7 +42,7 @@ from evenhand.pages.ui.visitor import asks, errors_shown, own_new_project, own_p
 def show_way_into_project(store: Store, run: Run) -> None:
     """Which of the texts, into which project, labelled how often; and the button."""
     rows = _rows(str(run.table), run.created)
-    found = [one for one in own_projects(store) if one.kind == "generations"]
+    projects = [project for project in own_projects(store) if project.kind == "generations"]
     number, seed = _how_many(run)
     sample = draw_sample(rows, number or len(rows), seed)
     text = _("{texts} texts of {contexts} contexts, in {cells} cells (model, data set, pronouns, setting).")
@@ -54,24 +54,26 @@ def show_way_into_project(store: Store, run: Run) -> None:
         said.append(text.format(most=sample.most_of_one))
     st.caption(plain(paragraph(said)))
     if number:
-        _show_designs(store, run, rows, number, [one for one in found if not has_own_scheme(store, one)])
+        _show_designs(store, run, rows, number, [project for project in projects if not has_own_scheme(store, project)])
     target = st.selectbox(
         _("Project"),
-        targets([one.name for one in found]),
+        targets([project.name for project in projects]),
         format_func=lambda name: name or _("A new project"),
         key=f"target-{run.name}",
     )
     settings = _new_project(run, len(sample.rows)) if target == NEW else {}
     if st.button(_("Add to the project"), key=f"into-{run.name}", type="primary", icon=":material/move_to_inbox:"):
         try:
-            _put(store, run, sample, next((one for one in found if one.name == target), None), settings)
+            _put(store, run, sample, next((project for project in projects if project.name == target), None), settings)
         except EvenhandError as error:
             show_error(error)
     if done := st.session_state.pop(f"put-{run.name}", None):
         st.success(plain(_("Adding {texts} texts to {project} in the background.").format(**done)))
         with st.container(horizontal=True):
             page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
-            if (made := next((one for one in own_projects(store) if one.name == done["project"]), None)) is not None:
+            if (
+                made := next((project for project in own_projects(store) if project.name == done["project"]), None)
+            ) is not None:
                 show_next(store, made)
 
 
@@ -95,13 +97,13 @@ def _how_many(run: Run) -> tuple[int | None, int]:
     return int(number), int(seed)
 
 
-def _show_designs(store: Store, run: Run, rows: list[JsonObject], number: int, found: list[Project]) -> None:
+def _show_designs(store: Store, run: Run, rows: list[JsonObject], number: int, projects: list[Project]) -> None:
     """What either way to spend the labels is worth, from the rule on this run or from labels of a project."""
-    names = {NEW: _("the first-pronoun rule on this run")} | {one.name: one.name for one in found}
+    names = {NEW: _("the first-pronoun rule on this run")} | {project.name: project.name for project in projects}
     source = st.selectbox(
         _("Expected precision, estimated from"), list(names), format_func=names.__getitem__, key=f"pilot-{run.name}"
     )
-    chosen = next((one for one in found if one.name == source), None)
+    chosen = next((project for project in projects if project.name == source), None)
     pilot = pilot_by_rule(rows) if chosen is None else pilot_by_people(store, chosen)
     if pilot.value is None or pilot.mean is None:
         why = _(pilot.reason.message) if pilot.reason else ""
@@ -122,9 +124,9 @@ def _table(pilot: Correlation, number: int) -> Markup:
     columns = [Column(_("Contexts × texts")), *(Column(name, "number") for name in numbers)]
     found = designs(number, pilot.mean, pilot.value)
     rows = [
-        (f"{one.contexts:,} × {one.per_context:,}", f"{one.se:.3f}", f"{one.independent:.1f}")
-        for one in found
-        if one.se is not None and one.independent is not None
+        (f"{design.contexts:,} × {design.per_context:,}", f"{design.se:.3f}", f"{design.independent:.1f}")
+        for design in found
+        if design.se is not None and design.independent is not None
     ]
     return table(columns, rows, kind="narrow")
 

@@ -111,16 +111,18 @@ def _opened(place: str, filling: Filling) -> ContextInput:
 
 def show_first_contexts(chosen: Chosen) -> None:
     """How many contexts there are, what could not be used, and a few of them."""
-    found = chosen.found
-    caption("{contexts} contexts. Examples; the model continues at the bar:", contexts=f"{len(found.contexts):,}")
-    show_html(element("ol", joined(map(_line, _some(found.contexts))), "sentences"))
-    if found.twice:
-        caption("{number} duplicates were removed.", number=f"{found.twice:,}")
-    if found.problems:
-        first = found.problems[0]
+    context_input = chosen.found
+    caption(
+        "{contexts} contexts. Examples; the model continues at the bar:", contexts=f"{len(context_input.contexts):,}"
+    )
+    show_html(element("ol", joined(map(_line, _some(context_input.contexts))), "sentences"))
+    if context_input.twice:
+        caption("{number} duplicates were removed.", number=f"{context_input.twice:,}")
+    if context_input.problems:
+        first = context_input.problems[0]
         why = _(first.message).format(**first.values) if first.values else _(first.message)
         text = _("{number} rows cannot be used; the first is line {line}: {why}")
-        st.warning(plain(text.format(number=f"{len(found.problems):,}", line=first.line, why=why)))
+        st.warning(plain(text.format(number=f"{len(context_input.problems):,}", line=first.line, why=why)))
 
 
 def _some(contexts: Sequence[Context]) -> list[Context]:
@@ -130,7 +132,7 @@ def _some(contexts: Sequence[Context]) -> list[Context]:
     seen: set[tuple[str, ...]] = set()
     for start in range(0, len(contexts), step):
         part = contexts[start : start + step]
-        one = next((each for each in part if each.pronouns not in seen), part[0])
+        one = next((context for context in part if context.pronouns not in seen), part[0])
         seen.add(one.pronouns)
         shown.append(one)
     return shown

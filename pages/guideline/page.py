@@ -33,9 +33,9 @@ with open_chosen_project() as (store, project):
             show_html(options_html(newest.scheme.spans, about))
         if newest.scheme is not None and newest.scheme.questions:
             st.subheader(_("Questions"))
-            show_html(options_html([asked_as(one) for one in newest.scheme.questions], about))
-    if changed := [one for one in versions if one.changes]:
+            show_html(options_html([asked_as(question) for question in newest.scheme.questions], about))
+    if changed := [version for version in versions if version.changes]:
         st.subheader(_("What changed"))
-        for one in reversed(changed):
-            caption("Version {version}, written {moment}.", version=one.version, moment=moment(one.created))
-            st.text(one.changes)
+        for guideline in reversed(changed):
+            caption("Version {version}, written {moment}.", version=guideline.version, moment=moment(guideline.created))
+            st.text(guideline.changes)

@@ -23,9 +23,9 @@ from evenhand.pages.ui.visitor import may, opens, page_link, visitor
 LISTED = 6  # projects in an entrance
 
 
-def show_entrances(store: Store, found: Sequence[Project]) -> None:
+def show_entrances(store: Store, projects: Sequence[Project]) -> None:
     """Those of the four through which the visitor may go, two in a row; demo projects come last in each."""
-    mine = sorted(found, key=lambda one: (one.name in DEMOS, -one.id))  # the newest first
+    mine = sorted(projects, key=lambda one: (one.name in DEMOS, -one.id))  # the newest first
     shown = [
         part
         for part, page in ((_annotate, "review"), (_lead, "progress"), (_try, "sentence_bias"), (_measure, "nli"))
@@ -37,9 +37,9 @@ def show_entrances(store: Store, found: Sequence[Project]) -> None:
                 part(store, mine)
 
 
-def _annotate(store: Store, found: Sequence[Project]) -> None:
+def _annotate(store: Store, projects: Sequence[Project]) -> None:
     st.subheader(_("I annotate"), anchor=False)
-    desks = [(one, desk) for one in found for desk in _desks(store, one)]
+    desks = [(project, desk) for project in projects for desk in _desks(store, project)]
     if not desks:
         caption("No desk yet: a project needs annotators.")
         return
@@ -68,13 +68,13 @@ def _desks(store: Store, project: Project) -> list[Annotator]:
     return own_desks(store, project)
 
 
-def _lead(store: Store, found: Sequence[Project]) -> None:
+def _lead(store: Store, projects: Sequence[Project]) -> None:
     leads = opens("projects/page.py")
     st.subheader(_("I lead a project") if leads else _("My projects"), anchor=False)
-    if not found:
+    if not projects:
         caption("There is no project yet.")
-    for one in found[:LISTED]:
-        _show_way(way(store, one))
+    for project in projects[:LISTED]:
+        _show_way(way(store, project))
     if leads:
         with st.container(horizontal=True):
             if may(store, "create_projects"):
@@ -183,8 +183,8 @@ def _counted(key: tuple[str, ...], only: tuple[str, ...], _store: Store) -> Pipe
     return pipeline(_store, only)
 
 
-def show_pipeline(store: Store, found: Sequence[Project]) -> None:
+def show_pipeline(store: Store, projects: Sequence[Project]) -> None:
     """The five stations with the counts of these projects, recounted only after a change of the database."""
-    only = tuple(one.uid for one in found)
+    only = tuple(project.uid for project in projects)
     scored = sentences_scored(own_runs(store, runs_in(runs_folder(store.path, "scores"))))
     show_html(picture(stages(_counted(state(store), only, store), scored)))

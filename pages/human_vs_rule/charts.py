@@ -61,7 +61,7 @@ class PageNumbers:
 
 def chosen_project(store: Store) -> Project | None:
     """A choice among the projects of generations; None, and what to do said, where there is none."""
-    if not any(one.kind == "generations" for one in own_projects(store)):
+    if not any(project.kind == "generations" for project in own_projects(store)):
         inform(
             "There is no project of generations yet. Import model output on the Projects page, then label it.",
             icon=":material/upload_file:",
@@ -74,11 +74,11 @@ def chosen_project(store: Store) -> Project | None:
 def current(store: Store, project: Project) -> PageNumbers:
     """The numbers of a project as they are now."""
     active = [person.uid for person in annotators(store, project)]
-    found = remembered((*state(store), *active), _numbers, project)
+    page_numbers = remembered((*state(store), *active), _numbers, project)
     if may(store, "see_names", project):
-        return found
+        return page_numbers
     codes = pseudonyms(store, project)
-    return replace(found, differences=[_coded(one, codes) for one in found.differences])
+    return replace(page_numbers, differences=[_coded(difference, codes) for difference in page_numbers.differences])
 
 
 def _coded(one: Difference, codes: Mapping[str, str]) -> Difference:
@@ -121,34 +121,34 @@ def group_name(dataset: str, model: str, several: bool) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _several(found: PageNumbers) -> bool:
-    return len({cell.key[0] for cell in found.cells}) > 1
+def _several(page_numbers: PageNumbers) -> bool:
+    return len({cell.key[0] for cell in page_numbers.cells}) > 1
 
 
 def _pronouns(name: str) -> str:
     return name or _("not named")
 
 
-def by_cell(found: PageNumbers) -> None:
+def by_cell(page_numbers: PageNumbers) -> None:
     """One measure per model, pronoun set and setting, with both errors."""
     name = st.selectbox(_("Measure"), OFFERED, format_func=measure_name, key="measure")
-    rows = [_cell_row(found, cell, name) for cell in found.cells]
+    rows = [_cell_row(page_numbers, cell, name) for cell in page_numbers.cells]
     known = [row for row in rows if row["value"] is not None]
     if not known:
-        st.info(note_text(found.overall[name].estimate.reason))
+        st.info(note_text(page_numbers.overall[name].estimate.reason))
         return
     says = range_says(measure_name(name), known, percent, "group", "label", "series")
     chart = shares(pd.DataFrame(rows), title=measure_name(name), description=says, say=_, palette=colours())
     show_chart(chart, [{**row, "measure": name} for row in rows], key="cells", says=says)
-    st.caption(plain(_about_errors(found, name)))
+    st.caption(plain(_about_errors(page_numbers, name)))
 
 
-def _cell_row(found: PageNumbers, cell: Any, name: str) -> Row:
+def _cell_row(page_numbers: PageNumbers, cell: Any, name: str) -> Row:
     dataset, model, pronoun, setting = cell.key
     mean = cell.means[name]
     estimate = mean.estimate
     return {
-        "group": group_name(dataset, model, _several(found)),
+        "group": group_name(dataset, model, _several(page_numbers)),
         "label": _pronouns(pronoun),
         "series": setting_name(setting) or _("setting not named"),
         "value": estimate.value,
@@ -160,20 +160,20 @@ def _cell_row(found: PageNumbers, cell: Any, name: str) -> Row:
         "contexts": estimate.units,
         "method": estimate.method,
         "note": note_text(estimate.note or estimate.reason),
-        "signature": found.signature,
+        "signature": page_numbers.signature,
     }
 
 
-def _about_errors(found: PageNumbers, name: str) -> str:
+def _about_errors(page_numbers: PageNumbers, name: str) -> str:
     parts = [
         _(
             "Line: 95% interval over contexts. Pale band: ± the published standard error, which treats"
             " every generation as independent."
         )
     ]
-    cells = [cell.means[name].estimate for cell in found.cells if cell.means[name].value is not None]
+    cells = [cell.means[name].estimate for cell in page_numbers.cells if cell.means[name].value is not None]
     if name == "agreement" and len(cells) > 1:
-        overall = found.overall[name].value or 0.0
+        overall = page_numbers.overall[name].value or 0.0
         apart = [replace(estimate, value=(estimate.value or 0.0) - overall) for estimate in cells]
         tested = sum(1 for estimate in apart if estimate.se)
         text = _(
@@ -191,18 +191,18 @@ def _about_errors(found: PageNumbers, name: str) -> str:
     return paragraph(parts)
 
 
-def four_labels(found: PageNumbers) -> None:
+def four_labels(page_numbers: PageNumbers) -> None:
     """How often each label was given, per model and pronoun set."""
-    several = _several(found)
+    several = _several(page_numbers)
     rows: list[Row] = [
         {
             "group": group_name(cell.key[0], cell.key[1], several),
             "label": _pronouns(cell.key[2]),
             "choice": choice,
             "count": count,
-            "signature": found.signature,
+            "signature": page_numbers.signature,
         }
-        for cell in found.groups
+        for cell in page_numbers.groups
         for choice, count in cell.counts.items()
     ]
     total = Counter[str]()
@@ -214,16 +214,16 @@ def four_labels(found: PageNumbers) -> None:
     show_chart(chart, rows, key="labels", says=says)
 
 
-def confusion(found: PageNumbers) -> None:
+def confusion(page_numbers: PageNumbers) -> None:
     """The stored labels against the rule's two verdicts, as counts of labels."""
     heads = [_(NAMES[choice]) for choice in ("correct", "misgendering")]
     rows: list[Row] = [
-        {"label": _(NAMES[choice]), "rule": head, "labels": count, "signature": found.signature}
-        for choice, counts in found.confusion.items()
+        {"label": _(NAMES[choice]), "rule": head, "labels": count, "signature": page_numbers.signature}
+        for choice, counts in page_numbers.confusion.items()
         for head, count in zip(heads, counts, strict=True)
     ]
-    missed = found.confusion["misgendering"][0]
-    alarmed = sum(counts[1] for choice, counts in found.confusion.items() if choice != "misgendering")
+    missed = page_numbers.confusion["misgendering"][0]
+    alarmed = sum(counts[1] for choice, counts in page_numbers.confusion.items() if choice != "misgendering")
     says = _(
         "{missed:,} labels of misgendering where the rule finds none; {alarmed:,} labels without"
         " misgendering where the rule finds it.",
@@ -237,14 +237,14 @@ def confusion(found: PageNumbers) -> None:
     )  # fmt: skip
 
 
-def repeated(found: PageNumbers) -> None:
+def repeated(page_numbers: PageNumbers) -> None:
     """How repetitive the texts are, per model and pronoun set, in both variants."""
     names: dict[Variant, str] = {
         "published": _("Context and completion, as published"),
         "completion": _("Completion only"),
     }
     variant = choose(_("Text"), names, "repetition-text")
-    groups = found.repetition[variant]
+    groups = page_numbers.repetition[variant]
     several = len({key[0] for key in groups}) > 1
     rows: list[Row] = [
         {
@@ -293,11 +293,11 @@ def measure_name(name: str) -> str:
     return own.get(name) or _(NAMES[name])
 
 
-def nothing_yet(found: PageNumbers) -> bool:
+def nothing_yet(page_numbers: PageNumbers) -> bool:
     """Say in words why there is nothing to compare, if that is so."""
-    if found.generations == 0:
+    if page_numbers.generations == 0:
         inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
-    elif found.finished == 0:
+    elif page_numbers.finished == 0:
         inform(
             "No generation is fully labelled yet. The rule's verdict stays hidden until then, so that it"
             " influences nobody. Label on the Review page.",
@@ -309,21 +309,21 @@ def nothing_yet(found: PageNumbers) -> bool:
     return True
 
 
-def tiles(found: PageNumbers) -> None:
+def tiles(page_numbers: PageNumbers) -> None:
     """The numbers over all finished generations, each with its interval and what it means."""
-    overall = found.overall
+    overall = page_numbers.overall
     contexts = overall["agreement"].estimate.units or overall["misgendering"].estimate.units
     counts = _("of {all:,} in the project; {labels:,} labels; {contexts:,} contexts")
-    counts = counts.format(all=found.generations, labels=found.labels, contexts=contexts)
+    counts = counts.format(all=page_numbers.generations, labels=page_numbers.labels, contexts=contexts)
     same = _("How often annotator and rule agree on whether a text misgenders.")
     beyond = _("Agreement beyond chance: 0 is chance, 1 is complete.")
     wrong = _("A wrong pronoun anywhere in the text. The rule finds {rule}.")
     none = _("No pronoun refers to the person. The rule finds no pronoun at all in {rule}.")
     show_tiles(
         [
-            Tile(_("Fully labelled generations"), f"{found.finished:,}", (counts,)),
+            Tile(_("Fully labelled generations"), f"{page_numbers.finished:,}", (counts,)),
             _tile("agreement", overall["agreement"], same),
-            estimate_tile(_("Cohen's kappa with the rule"), found.kappa, beyond),
+            estimate_tile(_("Cohen's kappa with the rule"), page_numbers.kappa, beyond),
             _tile(
                 "misgendering",
                 overall["misgendering"],
@@ -333,14 +333,14 @@ def tiles(found: PageNumbers) -> None:
             _tile("extraneous", overall["extraneous"], _("Gendered words that the context does not imply.")),
         ]
     )
-    if found.rule_less_people.value is None:
+    if page_numbers.rule_less_people.value is None:
         return
     margin = margin_box("share", "rule-margin")
     first = _(
         "Misgendering, rule − humans: {difference}.",
-        difference=with_interval(found.rule_less_people, POINTS, level=True),
+        difference=with_interval(page_numbers.rule_less_people, POINTS, level=True),
     )
-    st.caption(plain(paragraph((first, difference_says(found.rule_less_people, margin)))))
+    st.caption(plain(paragraph((first, difference_says(page_numbers.rule_less_people, margin)))))
 
 
 def _tile(name: str, mean: Mean, meaning: str) -> Tile:
@@ -351,12 +351,12 @@ def _tile(name: str, mean: Mean, meaning: str) -> Tile:
     return estimate_tile(measure_name(name), mean.estimate, meaning, "z.1%")
 
 
-def weighted_back(found: PageNumbers) -> None:
+def weighted_back(page_numbers: PageNumbers) -> None:
     """Rates of all generations, where only a sample is finished."""
-    if found.finished == found.generations:
+    if page_numbers.finished == page_numbers.generations:
         return
     st.subheader(_("Weighted to all generations"))
-    one = found.weighted["misgendering"]
+    one = page_numbers.weighted["misgendering"]
     by_sample = _(
         "{labelled:,} of {all:,} generations are fully labelled. Those that a sample drew are weighed by inclusion"
         " probability; those labelled before count once each."
@@ -365,7 +365,7 @@ def weighted_back(found: PageNumbers) -> None:
         "{labelled:,} of {all:,} generations are fully labelled. Each represents those of its model,"
         " pronouns, data set and setting, so that more heavily labelled strata do not count more."
     )
-    text = by_sample if found.sampled else by_strata
+    text = by_sample if page_numbers.sampled else by_strata
     st.write(plain(text.format(labelled=one.labelled, all=one.population)))
     rows: list[Row] = [
         {
@@ -376,14 +376,16 @@ def weighted_back(found: PageNumbers) -> None:
             _("Labelled"): rate.labelled,
             _("Strata covered"): rate.covered,
         }
-        for name, rate in found.weighted.items()
+        for name, rate in page_numbers.weighted.items()
     ]
     shares = (_("In the sample"), _("Of all, weighted"), _("Strata covered"))
     columns = dict.fromkeys(shares, st.column_config.TextColumn(alignment="right"))
     shown = [{name: percent(value) if name in shares else value for name, value in row.items()} for row in rows]
     st.dataframe(shown, hide_index=True, key="weighted", column_config=columns)
-    caption_with_files(_coverage(found), [{**row, "signature": found.signature} for row in rows], key="weighted-table")
-    _with_the_rule(found.both, one.labelled, sampled=found.sampled)
+    caption_with_files(
+        _coverage(page_numbers), [{**row, "signature": page_numbers.signature} for row in rows], key="weighted-table"
+    )
+    _with_the_rule(page_numbers.both, one.labelled, sampled=page_numbers.sampled)
 
 
 def _with_the_rule(rates: Rates, labelled: int, *, sampled: bool) -> None:
@@ -408,8 +410,8 @@ def _with_the_rule(rates: Rates, labelled: int, *, sampled: bool) -> None:
     st.caption(plain(paragraph(parts)))
 
 
-def _coverage(found: PageNumbers) -> str:
-    one = found.weighted["misgendering"]
+def _coverage(page_numbers: PageNumbers) -> str:
+    one = page_numbers.weighted["misgendering"]
     parts = [_("Intervals over contexts, without a finite population correction.")]
     if one.covered < 1:
         text = _("{share} of the generations are in strata without labels; the rates do not cover them.")
@@ -421,11 +423,11 @@ def _coverage(found: PageNumbers) -> str:
     return paragraph([*parts, note_text(note)] if note else parts)
 
 
-def show_method(found: PageNumbers) -> None:
+def show_method(page_numbers: PageNumbers) -> None:
     """The signature, and in words what it says."""
     caption(
         "Computed from each annotator's last label before any opinion was shown; every fully labelled"
         " generation counts once. Intervals: 95%, t on the jackknife over contexts; for kappa, a Bayesian"
         " bootstrap of contexts. Coverage in simulations: docs/coverage.md."
     )
-    show_signature(found.signature)
+    show_signature(page_numbers.signature)

@@ -32,7 +32,9 @@ def differences(store: Store, project: Project, found: PageNumbers) -> None:
     reader = annotator_at_desk(store, project)
     listed = list(found.differences)
     if reader is not None:
-        listed = [one for one in listed if reader.name in {label.annotator for label in one.labels}]
+        listed = [
+            difference for difference in listed if reader.name in {label.annotator for label in difference.labels}
+        ]
     if reader is not None:
         say_blind(reader)
     if not listed:
@@ -43,8 +45,8 @@ def differences(store: Store, project: Project, found: PageNumbers) -> None:
     if reader is not None:
         record_reveals(store, reader, shown)
     names = names_of(store, project)
-    for one in shown:
-        show_html(_card(one, names))
+    for difference in shown:
+        show_html(_card(difference, names))
     with foot():
         caption("{n:,} generations", n=len(chosen))
         show_pages(len(chosen), "difference-page", PAGE)
@@ -55,7 +57,7 @@ def differences(store: Store, project: Project, found: PageNumbers) -> None:
 
 
 def _filtered(listed: Sequence[Difference]) -> list[Difference]:
-    counts = {name: sum(1 for one in listed if one.bin == name) for name in BINS}
+    counts = {name: sum(1 for difference in listed if difference.bin == name) for name in BINS}
     offered = [name for name, count in counts.items() if count]
     chosen = st.pills(
         _("Reasons for differences"),
@@ -66,7 +68,7 @@ def _filtered(listed: Sequence[Difference]) -> list[Difference]:
     )
     meant = "\n".join("- " + named(f"**{plain(_(BINS[name]))}**", plain(_(MEANT[name]))) for name in chosen or offered)
     st.caption(meant)
-    return [one for one in listed if not chosen or one.bin in chosen]
+    return [difference for difference in listed if not chosen or difference.bin in chosen]
 
 
 def _sorted(listed: list[Difference]) -> list[Difference]:
@@ -91,15 +93,17 @@ def table(project: Project, listed: Sequence[Difference], signature: str) -> lis
     """The list for a file, a row per label; texts only where they may leave."""
     canary = {CANARY_KEY: CANARY} if needs_canary(project) and text_may_leave(project) else {}
     rows: list[dict[str, object]] = []
-    for one in listed:
-        place = "" if one.rule.start is None else f"{one.rule.start}-{one.rule.end}"
-        for label in one.labels:
+    for difference in listed:
+        place = "" if difference.rule.start is None else f"{difference.rule.start}-{difference.rule.end}"
+        for label in difference.labels:
             row = {
-                "item": one.item, "bin": one.bin, "model": one.model, "pronoun": one.pronoun, "dataset": one.dataset,
-                "setting": one.setting, "annotator": label.annotator, "choice": label.choice,
+                "item": difference.item, "bin": difference.bin, "model": difference.model,
+                "pronoun": difference.pronoun, "dataset": difference.dataset,
+                "setting": difference.setting, "annotator": label.annotator, "choice": label.choice,
                 "extraneous": label.extraneous, "spans": [list(mark) for mark in label.marks],
-                "reasons": ";".join(label.reasons), "rule_correct": one.rule.correct,
-                "rule_pronoun": one.rule.pronoun, "rule_span": place, "context": one.context, "completion": one.text,
+                "reasons": ";".join(label.reasons), "rule_correct": difference.rule.correct,
+                "rule_pronoun": difference.rule.pronoun, "rule_span": place, "context": difference.context,
+                "completion": difference.text,
                 "note": label.note, "signature": signature, **canary,
             }  # fmt: skip
             rows.append(without_text(project, row, "context", "completion", "note"))

@@ -111,19 +111,19 @@ def show_disagreements(project: Project, against: AgainstPeople, names: dict[str
     if not every:
         inform("The judge's labels equal everybody's on all compared texts.", icon=":material/check:")
         return
-    counts = {code: sum(1 for one in every if one.judge == code) for code in against.choices}
+    counts = {code: sum(1 for disagreed in every if disagreed.judge == code) for code in against.choices}
     offered = [code for code, count in counts.items() if count]
     chosen = st.pills(
         _("The judge's label"), offered, selection_mode="multi", key="judge-said",
         format_func=lambda code: f"{plain(names.get(code) or code)} {counts[code]:,}",
     )  # fmt: skip
-    listed = [one for one in every if not chosen or one.judge in chosen]
-    for one in page_of(listed, "judge-page", PAGE):
-        show_html(_card(one, judge_label(against.judge.name), names))
+    listed = [disagreed for disagreed in every if not chosen or disagreed.judge in chosen]
+    for disagreed in page_of(listed, "judge-page", PAGE):
+        show_html(_card(disagreed, judge_label(against.judge.name), names))
     with foot():
         caption("{n:,} texts", n=len(listed))
         show_pages(len(listed), "judge-page", PAGE)
-        downloads([_row(project, one, against.signature) for one in listed], key="judge-disagreements")
+        downloads([_row(project, disagreed, against.signature) for disagreed in listed], key="judge-disagreements")
     if not text_may_leave(project):
         caption("The file holds ids and labels, not texts: texts of this project can only be exported encrypted.")
 

@@ -133,15 +133,17 @@ def _columns(cell: RateCell, by: str) -> dict[str, object]:
 
 
 def _differences(rates: Estimates, measure: str) -> None:
-    found = rates.differences(measure)
-    if not found:
+    model_differences = rates.differences(measure)
+    if not model_differences:
         return
     st.subheader(_("Differences between models"))
     heads = (_("Models"), _("People alone"), _("Judge alone"), _("Both together"), _("After Holm"))
-    rows = [_difference(one) for one in found]
+    rows = [_difference(model_difference) for model_difference in model_differences]
     with st.container(key="judge-differences"):
         show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="stacked"))
-    caption("Paired by contexts. Expected false positives: {chance}.", chance=significant(0.05 * len(found), 2))
+    caption(
+        "Paired by contexts. Expected false positives: {chance}.", chance=significant(0.05 * len(model_differences), 2)
+    )
 
 
 def _difference(one: ModelDifference) -> list[str | Markup]:

@@ -78,7 +78,7 @@ def _wish(project: Project, version: Guideline) -> Wish:
     if source == "file":
         return _from_file()
     if source == "model":
-        model = choose_model(_("Model"), [one.name for one in known_models("causal")], "judge-model",
+        model = choose_model(_("Model"), [model_entry.name for model_entry in known_models("causal")], "judge-model",
                              first="demo-en-causal")  # fmt: skip
         st.caption(
             _(
@@ -197,7 +197,7 @@ def _show_as_sent(store: Store, project: Project, wish: Wish) -> None:
     with st.expander(_("As it is sent, with the first text"), icon=":material/visibility:"):
         prompt = prompt_for(store, project, wish.request)
         text = text_of(project, first)
-        st.code("\n\n".join(one["content"] for one in prompt.messages(text)), language=None, wrap_lines=True)
+        st.code("\n\n".join(message["content"] for message in prompt.messages(text)), language=None, wrap_lines=True)
 
 
 def forecast_text(found: Forecast, source: Source) -> str:
@@ -229,8 +229,10 @@ def _start(store: Store, project: Project, wish: Wish) -> None:
     title = Notice(TITLE, {"project": project.name, "judge": who or wish.request.name or wish.request.model})
     with errors_shown():
         if wish.file is not None:
-            asked = ImportSettings(project=project.name, file=wish.file, name=wish.request.name, author=author(store))
-            start_job(store, IMPORT, asked, title, project=project)
+            import_settings = ImportSettings(
+                project=project.name, file=wish.file, name=wish.request.name, author=author(store)
+            )
+            start_job(store, IMPORT, import_settings, title, project=project)
             hand_over(wish.file)
             empty_place("judge-file")
         else:

@@ -42,7 +42,7 @@ def show_versions(store: Store, project: Project, found: Found) -> None:
 
 
 def _side_by_side(found: Found) -> None:
-    names = {one.name: judge_label(one.name) for one in found.judges}
+    names = {judge.name: judge_label(judge.name) for judge in found.judges}
     left, right = st.columns(2)
     first = left.selectbox(_("First"), list(names), index=0, key="judge-first", format_func=names.__getitem__)
     second = right.selectbox(_("Second"), list(names), index=1, key="judge-second", format_func=names.__getitem__)
@@ -85,24 +85,24 @@ def _changes(one: Judge, other: Judge) -> None:
             st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
-def _drift(found: Drift) -> None:
+def _drift(drift: Drift) -> None:
     heads = (_("Asked"), _("Answered by"), _("Labels"), _("From"), _("To"))
     rows = [
         (_("first") if one.round == 0 else _("again {number}").format(number=one.round), one.model or _("not said"),
          f"{one.labels:,}", moment(one.first), moment(one.last))
-        for one in found.answered
+        for one in drift.answered
     ]  # fmt: skip
     with st.container(key="judge-answered"):
         show_html(table(number_columns(heads, (2,)), rows, kind="stacked"))
-    if found.has_changed_model:
+    if drift.has_changed_model:
         st.warning(_("The server named more than one model: labels before and after may differ."))
-    for one in found.rounds:
+    for round_ in drift.rounds:
         text = _("Asked again ({number}): {same} of {items} {items:text has|texts have} the same label.")
-        ends = interval(one.same, ".1%")
-        parts = [text.format(number=one.round, same=percent(one.same.value), items=Count(one.items))]
+        ends = interval(round_.same, ".1%")
+        parts = [text.format(number=round_.round, same=percent(round_.same.value), items=Count(round_.items))]
         parts += [_("95% interval: {interval}.").format(interval=ends)] if ends else []
         st.caption(plain(paragraph(parts)))
-    if not found.rounds:
+    if not drift.rounds:
         st.caption(_("It was not asked again, so it is unknown whether it would give the same labels today."))
 
 

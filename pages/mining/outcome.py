@@ -412,7 +412,7 @@ def _facts(run: MiningRun) -> str:
 def show_run(store: Store, name: str) -> None:
     """One finished run: figures, examples, forecast, and the way into a project."""
     st.button(_("All runs"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
-    run = next((one for one in MINING.finished(store) if one.name == name), None)
+    run = next((mining_run for mining_run in MINING.finished(store) if mining_run.name == name), None)
     if run is None:
         st.warning(plain(_("There is no finished run named {name}.").format(name=name)))
         return

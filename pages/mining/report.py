@@ -79,11 +79,11 @@ def show_problems(report: Report, *, key: str) -> None:
     with st.expander(title, icon=":material/report:"):
         rows = [
             {
-                _("File"): one.file.rsplit("/", 1)[-1],
-                _("Line"): str(one.line) if one.line else DASH,
-                _("Problem"): sentence(one.message, one.values),
+                _("File"): problem.file.rsplit("/", 1)[-1],
+                _("Line"): str(problem.line) if problem.line else DASH,
+                _("Problem"): sentence(problem.message, problem.values),
             }
-            for one in report.read.problems
+            for problem in report.read.problems
         ]
         st.dataframe(rows, hide_index=True, key=f"{key}-problems")
 

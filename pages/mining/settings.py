@@ -99,12 +99,12 @@ def ask_modes(pairs: tuple[KeywordPair, ...]) -> tuple[dict[str, Mode], dict[tup
         " run in this order, and a sentence is counted at the first one it fails."
     )
     with st.container(border=True, key="filters"):
-        for number, one in enumerate(FILTERS.values()):
+        for number, filter_ in enumerate(FILTERS.values()):
             if number:
                 show_html(LINE)
-            mode = _ask_filter(one)
-            if mode not in (AUTO, one.default) or (mode == one.default != one.rare):
-                modes[one.code] = cast(Mode, mode)
+            mode = _ask_filter(filter_)
+            if mode not in (AUTO, filter_.default) or (mode == filter_.default != filter_.rare):
+                modes[filter_.code] = cast(Mode, mode)
     with st.expander(_("Other modes for individual pairs")):
         return modes, _ask_pair_modes(pairs)
 
@@ -149,8 +149,8 @@ def _ask_pair_modes(pairs: tuple[KeywordPair, ...]) -> dict[tuple[str, str], Mod
     )
     columns: dict[str, Any] = {_("Keyword pair"): st.column_config.TextColumn(disabled=True, pinned=True)}
     words = {mode_name(mode): mode for mode in ORDER}
-    for code, one in FILTERS.items():
-        name = _(one.name)
+    for code, filter_ in FILTERS.items():
+        name = _(filter_.name)
         columns[code] = st.column_config.SelectboxColumn(name, options=list(words), width=_column_width(name))
     key = f"pair_modes-{hash(tuple(pair.name for pair in pairs))}"
     edited = st.data_editor(frame, key=key, column_config=columns, hide_index=True, placeholder="")
@@ -267,7 +267,10 @@ def _row(one: PairReport) -> tuple[str | Markup, ...]:
 
 def _word(word: WordReport, side: Side) -> Markup:
     compounds = [*word.left[:COMPOUNDS], *word.right[:COMPOUNDS]]
-    listed = "、".join(in_brackets(f"{_named(one.text)} {one.count:,}", f"{one.swapped_count:,}") for one in compounds)
+    listed = "、".join(
+        in_brackets(f"{_named(compound.text)} {compound.count:,}", f"{compound.swapped_count:,}")
+        for compound in compounds
+    )
     return joined([span(word.word, f"side {side}", side_word(side)), f" {word.count:,}", below(listed)])
 
 

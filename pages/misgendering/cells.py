@@ -77,12 +77,12 @@ def numbers(estimate: Estimate) -> dict[str, object]:
     }
 
 
-def show_variation(found: Sequence[Cell]) -> None:
+def show_variation(cells: Sequence[Cell]) -> None:
     """Stacked bars of the three levels, and sigma with its interval as a table."""
     rows = [
-        one.row(level=level, share=one.metrics.sigma.levels[level], n=one.metrics.sigma.complete)
-        for one in found
-        if one.metrics.sigma.levels is not None
+        cell.row(level=level, share=cell.metrics.sigma.levels[level], n=cell.metrics.sigma.complete)
+        for cell in cells
+        if cell.metrics.sigma.levels is not None
         for level in LEVELS
     ]
     if rows:
@@ -90,29 +90,29 @@ def show_variation(found: Sequence[Cell]) -> None:
         same = _("Instances with the same verdict for all five generations")
         says = range_says(same, data[data["level"] == "0"], percent, "group", "label", value="share")
         chart = levels(data, description=says, say=_, palette=colours())
-        show_chart(chart, data.assign(signature=found[0].metrics.signature), key="levels", says=says)
+        show_chart(chart, data.assign(signature=cells[0].metrics.signature), key="levels", says=says)
     else:
         st.info(plain(note_text(NOT_FIVE)))
-    _sigmas(found)
+    _sigmas(cells)
 
 
 def _sigmas(found: Sequence[Cell]) -> None:
-    templates = any(one.metrics.sigma_prob is not None for one in found)
+    templates = any(cell.metrics.sigma_prob is not None for cell in found)
     heads = [_("Model"), _("Pronouns"), _("Mean σ over generations"), _("95% interval"), _("Standard deviation")]
     heads += [_("Mean σ over templates"), _("Templates that failed")] if templates else []
     body, rows = [], []
-    for one in found:
-        sigma, other, failed = one.metrics.sigma, one.metrics.sigma_prob, one.metrics.failure
-        cells = [one.group, one.label, plain_number(sigma.mean.value)]
+    for cell in found:
+        sigma, other, failed = cell.metrics.sigma, cell.metrics.sigma_prob, cell.metrics.failure
+        cells = [cell.group, cell.label, plain_number(sigma.mean.value)]
         cells += [interval(sigma.mean.low, sigma.mean.high) or note_text(sigma.mean.note or sigma.mean.reason)]
         cells += [DASH if sigma.std is None else plain_number(sigma.std)]
         if templates:
             cells.append(plain_number(other.mean.value) if other else DASH)
             cells.append(f"{percent(failed.value)} ± {percent(failed.se)}" if failed else DASH)
         body.append(cells)
-        row = one.row(sigma=sigma.mean.value, low=sigma.mean.low, high=sigma.mean.high, std=sigma.std, n=sigma.n)
+        row = cell.row(sigma=sigma.mean.value, low=sigma.mean.low, high=sigma.mean.high, std=sigma.std, n=sigma.n)
         row |= {"sigma_prob": other.mean.value if other else None, "failure": failed.value if failed else None}
-        rows.append(row | {"signature": one.metrics.signature})
+        rows.append(row | {"signature": cell.metrics.signature})
     show_html(table(number_columns(tuple(heads), tuple(range(2, len(heads)))), body, kind="text"))
     text = _(
         "σ is the population standard deviation of an instance's verdicts: 0 = all the same, 0.5 ="
@@ -121,11 +121,11 @@ def _sigmas(found: Sequence[Cell]) -> None:
     caption_with_files(text, rows, key="sigmas")
 
 
-def show_beta(found: Sequence[Cell]) -> None:
+def show_beta(cells: Sequence[Cell]) -> None:
     """The Beta plane, and its numbers with the reason where no distribution fits."""
     rows = []
-    for one in found:
-        fit = one.metrics.beta
+    for cell in cells:
+        fit = cell.metrics.beta
         ends = " · ".join(
             f"{name} {interval(e.low, e.high, 2)}"
             for name, e in (("α", fit.alpha), ("β", fit.beta))
@@ -133,7 +133,7 @@ def show_beta(found: Sequence[Cell]) -> None:
         )
         ends = ends or note_text(fit.alpha.note or fit.reason)
         fitted = {"alpha": fit.alpha.value, "beta": fit.beta.value, "interval": ends, "mean": fit.mean, "n": fit.n}
-        rows.append(one.row(**fitted, reason=note_text(fit.reason), signature=one.metrics.signature))
+        rows.append(cell.row(**fitted, reason=note_text(fit.reason), signature=cell.metrics.signature))
     data = pd.DataFrame(rows)
     for name in ("alpha", "beta"):
         data[name] = pd.to_numeric(data[name])
@@ -162,12 +162,12 @@ WAYS = ("prob", "gen", "published")
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")
 
 
-def show_ways(found: Sequence[Cell]) -> None:
+def show_ways(cells: Sequence[Cell]) -> None:
     """Share of right verdicts by each way, then the share of instances on which they disagree."""
     rows = [
-        one.row(way=way, **numbers(estimate), n=one.metrics.rows, signature=one.metrics.signature)
-        for one in found
-        for way, estimate in zip(WAYS, (one.metrics.prob, one.metrics.texts.right, one.metrics.gen), strict=True)
+        cell.row(way=way, **numbers(estimate), n=cell.metrics.rows, signature=cell.metrics.signature)
+        for cell in cells
+        for way, estimate in zip(WAYS, (cell.metrics.prob, cell.metrics.texts.right, cell.metrics.gen), strict=True)
         if estimate.value is not None
     ]
     if not rows:
@@ -181,13 +181,13 @@ def show_ways(found: Sequence[Cell]) -> None:
         " a pronoun; as published, a text without a pronoun counts as right too. You choose the order; there is"
         " no ranking."
     )
-    _flips(found)
-    _apart(found)
+    _flips(cells)
+    _apart(cells)
 
 
-def _apart(found: Sequence[Cell]) -> None:
+def _apart(cells: Sequence[Cell]) -> None:
     """Right by probability less right by generation of each cell, against the margin."""
-    known = [one for one in found if one.metrics.by_units["difference"].value is not None]
+    known = [one for one in cells if one.metrics.by_units["difference"].value is not None]
     if not known:
         return
     margin = margin_box("share", "ways-margin")
@@ -207,8 +207,8 @@ def _apart(found: Sequence[Cell]) -> None:
     st.caption(plain(paragraph((text, how_tested()))))
 
 
-def _flips(found: Sequence[Cell]) -> None:
-    known = [one.metrics.flips for one in found if one.metrics.flips is not None]
+def _flips(cells: Sequence[Cell]) -> None:
+    known = [cell.metrics.flips for cell in cells if cell.metrics.flips is not None]
     if known:
         flips, n = sum(a for a, _n in known), sum(n for _a, n in known)
         text = _(
@@ -218,7 +218,7 @@ def _flips(found: Sequence[Cell]) -> None:
         st.caption(plain(text.format(flips=f"{flips:,}", n=f"{n:,}", share=percent(flips / n if n else None))))
 
 
-def show_agreement(found: Sequence[Cell]) -> None:
+def show_agreement(cells: Sequence[Cell]) -> None:
     """One measure as a heatmap, pronouns across and models down, with the intervals that are chosen."""
     names = {
         "disagreement": _("share that disagrees"),
@@ -232,20 +232,20 @@ def show_agreement(found: Sequence[Cell]) -> None:
         how = choose(_("Intervals"), ways, "intervals")
     published = how == "published" and measure != "disagreement"
     estimates: list[Estimate] = [
-        getattr(one.metrics, measure) if published else one.metrics.by_units[measure] for one in found
+        getattr(cell.metrics, measure) if published else cell.metrics.by_units[measure] for cell in cells
     ]
     tested = many_intervals(estimates)
-    stays = tested.stays if measure in ("mcc", "kappa") else (False,) * len(found)
+    stays = tested.stays if measure in ("mcc", "kappa") else (False,) * len(cells)
     signature = "misgendering|unit:row|as-published|v1" if published else ""
     rows = [
-        one.row(
+        cell.row(
             measure=measure,
             **numbers(estimate),
-            n=one.metrics.n,
+            n=cell.metrics.n,
             stays=stay,
-            signature=signature or one.metrics.signature,
+            signature=signature or cell.metrics.signature,
         )
-        for one, estimate, stay in zip(found, estimates, stays, strict=True)
+        for cell, estimate, stay in zip(cells, estimates, stays, strict=True)
     ]
     data = pd.DataFrame(rows)
     says = _agreement_says(data, names[measure])

@@ -78,19 +78,19 @@ def show_template() -> None:
     with right, st.container(key="template-shown"), errors_shown():
         own = parse_sets(pronouns)
         also = tuple(one for one in own if one not in sets("own"))
-        found = instance_of(template, name, own or ("they",), id="shown", also=also)
+        instance = instance_of(template, name, own or ("they",), id="shown", also=also)
         _label(_("Probability-based: which of these texts has the lowest perplexity?"))
-        for form, option in zip(found.forms, found.options, strict=True):
-            note = span(in_brackets("", _("right")), "small") if option in found.pronouns else ""
-            _text(found.before, element("b", form or DASH), found.after, note)
+        for form, option in zip(instance.forms, instance.options, strict=True):
+            note = span(in_brackets("", _("right")), "small") if option in instance.pronouns else ""
+            _text(instance.before, element("b", form or DASH), instance.after, note)
         _label(_("Generation-based, pre-[MASK]: the model continues"))
-        _text(found.context("pre"), element("b", "▸"))
+        _text(instance.context("pre"), element("b", "▸"))
         _label(_("Generation-based, post-[MASK]: the model continues"))
-        _text(found.context("post"), element("b", " ▸"))
+        _text(instance.context("post"), element("b", " ▸"))
 
 
 def _choose_template() -> Template:
-    known = {one.id: one for one in built_in().templates}
+    known = {template.id: template for template in built_in().templates}
     labels = {OWN: _("your own text")} | {key: f"{key} · {one.text[:60]}" for key, one in known.items()}
     chosen = st.selectbox(_("Template"), list(labels), index=1, format_func=labels.__getitem__, key="template")
     if chosen in known:

@@ -71,15 +71,15 @@ class Source:
 def choose_source() -> Source | None:
     """The choice; None where there is nothing yet, and then what to do is said."""
     with open_store() as store:
-        found = MISGENDERING.finished(store)
-    if not found and not st.session_state.get("verdict-files"):
+        runs = MISGENDERING.finished(store)
+    if not runs and not st.session_state.get("verdict-files"):
         show_first_run()
     kinds = {"run": _("A run"), "file": _("A table of verdicts")}
-    first = "run" if found else "file"
+    first = "run" if runs else "file"
     kind = choose(_("Data to show"), kinds, "source", first=first, heading=False)
     if kind == "file":
         return _file()
-    return source_of(choose_run(found)) if found else None
+    return source_of(choose_run(runs)) if runs else None
 
 
 def source_of(run: Run) -> Source:
@@ -133,7 +133,7 @@ def show_results() -> None:
         with st.spinner(_("Computing the intervals …"), show_time=True):
             everything, found = metrics_of_all(source), table_of(cells(source), source.label)
         _tiles(everything)
-        units = min((one.metrics.clusters.units for one in found), default=0)
+        units = min((cell.metrics.clusters.units for cell in found), default=0)
         if 0 < units < FEW:
             kinds = {"template": _("templates"), "name": _("names"), "instance": _("instances")}
             least = min(found, key=lambda one: one.metrics.clusters.units).metrics.clusters
@@ -212,7 +212,9 @@ def show_people(source: Source) -> None:
     """A choice of project, the ways side by side on what people finished, and how far they agree."""
     with open_store() as store:
         found = {
-            one.name: one for one in own_projects(store) if one.kind == "generations" and not has_own_scheme(store, one)
+            project.name: project
+            for project in own_projects(store)
+            if project.kind == "generations" and not has_own_scheme(store, project)
         }
         if not found:
             inform(
@@ -292,10 +294,10 @@ def _agreement(known: pd.DataFrame) -> None:
 def _measures(both: pd.DataFrame, column: str) -> dict[str, Estimate]:
     first: Numbers = both["people"].to_numpy(dtype=np.float64)
     second: Numbers = both[column].to_numpy(dtype=np.float64)
-    found = by_units(first, second, clusters_of(both[["template"]]))
-    if found["mcc"].value is None:
-        found["mcc"] = mcc(both_verdicts(first, second))
-    return found
+    units = by_units(first, second, clusters_of(both[["template"]]))
+    if units["mcc"].value is None:
+        units["mcc"] = mcc(both_verdicts(first, second))
+    return units
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
@@ -356,7 +358,7 @@ def show_texts(source: Source) -> None:
     caption_with_files(text, rows, key="texts")
 
 
-def _spread(found: Repeated) -> str:
-    if found.mean is None:
+def _spread(repeated: Repeated) -> str:
+    if repeated.mean is None:
         return DASH
-    return f"{plain_number(found.mean)} ± {plain_number(found.std)}"
+    return f"{plain_number(repeated.mean)} ± {plain_number(repeated.std)}"

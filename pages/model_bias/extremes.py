@@ -97,10 +97,10 @@ def _chosen(filters: dict[str, SavedFilter]) -> None:
 
 def _saved(wanted: SavedFilter, picked: "DeltaGenerator", save: "DeltaGenerator") -> None:
     try:
-        filters = {one.name: one for one in saved_filters(_folder())}
+        filters = {saved_filter.name: saved_filter for saved_filter in saved_filters(_folder())}
     except EvenhandError as error:
         show_error(error)
-        filters = {one.name: one for one in BUILT_IN}
+        filters = {saved_filter.name: saved_filter for saved_filter in BUILT_IN}
     picked.selectbox(
         _("Saved filters"),
         list(filters),
@@ -117,7 +117,7 @@ def _saved(wanted: SavedFilter, picked: "DeltaGenerator", save: "DeltaGenerator"
                 save_filter(_folder(), SavedFilter(name, wanted.pair, wanted.word, wanted.contains, wanted.followed_by))
                 st.toast(_("Filter saved."))
                 st.rerun(scope="fragment")
-        own = [one for one in filters if one not in {built.name for built in BUILT_IN}]
+        own = [filter_ for filter_ in filters if filter_ not in {built.name for built in BUILT_IN}]
         if own and (old := st.selectbox(_("Remove a saved filter"), own, index=None, key="filter-old")):
             remove_filter(_folder(), old)
             st.rerun(scope="fragment")

@@ -154,7 +154,7 @@ def show_leaks(source: ScoreFile, models: list[str], _settings: Settings) -> Non
         )
         past = audit_projects.audits(store)
         if past:
-            names = {one.project.uid: one for one in past}
+            names = {audit.project.uid: audit for audit in past}
             if st.session_state.get("audit") not in names:
                 st.session_state["audit"] = next(iter(names))
             uid = st.selectbox(_("Audit"), list(names), key="audit", format_func=lambda uid: _audit_name(names[uid]))
@@ -170,20 +170,20 @@ def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame
     if not chosen.finished and not _look_early(chosen):
         return
     try:
-        found = audit_projects.audit_result(store, chosen.project, frame)
+        audit_result = audit_projects.audit_result(store, chosen.project, frame)
     except EvenhandError as error:
         show_error(error)
-        found = audit_projects.audit_result(store, chosen.project)
-    if not found.audit.settled:
+        audit_result = audit_projects.audit_result(store, chosen.project)
+    if not audit_result.audit.settled:
         inform("No sentence has all its labels yet, so nothing can be compared.")
         return
     names: dict[Any, str] = {"unanimous": _("all annotators agree"), "any": _("at least one annotator says so")}
     rule: Rule = choose(_("A sentence counts as a leak if"), names, "audit-rule")
-    _answer(found, rule)
-    _reasons(found)
-    _measures(found, rule, of_run=frame is not None)
-    _leaking(found, rule)
-    overall = found.agreement.overall
+    _answer(audit_result, rule)
+    _reasons(audit_result)
+    _measures(audit_result, rule, of_run=frame is not None)
+    _leaking(audit_result, rule)
+    overall = audit_result.agreement.overall
     caption(
         "Agreement of the annotators: full agreement {same} of {n} sentences with at least two blind labels;"
         " Krippendorff's alpha {alpha}, Gwet's AC1 {ac1}.",
@@ -192,7 +192,7 @@ def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame
         alpha=number(overall.alpha.value, "z.2f"),
         ac1=number(overall.ac1.value, "z.2f"),
     )
-    show_signature(f"{found.audit.signature}\n{found.agreement.signature}")
+    show_signature(f"{audit_result.audit.signature}\n{audit_result.agreement.signature}")
 
 
 def _look_early(chosen: audit_projects.Audit) -> bool:
@@ -209,27 +209,27 @@ def _look_early(chosen: audit_projects.Audit) -> bool:
     )
 
 
-def _answer(found: audit_projects.AuditResult, rule: "Rule") -> None:
+def _answer(audit_result: audit_projects.AuditResult, rule: "Rule") -> None:
     """The verdict, the picture of shares, and the table of all rules and ends."""
     from evenhand.core.charts.dots import leak_shares
 
-    both = found.shares[rule][0]
+    both = audit_result.shares[rule][0]
     st.markdown(f"#### {plain(note_text(verdict(both)))}")
     margin = margin_box("share", "leak-margin")
     if tested := difference_says(both.difference, margin):
         st.caption(plain(tested))
-    rows = [row for one in found.shares[rule] for row in _shares(one)]
+    rows = [row for compared in audit_result.shares[rule] for row in _shares(compared)]
     says = _says(both)
     chart = leak_shares(pd.DataFrame(rows), description=says, say=_, palette=colours())
-    show_chart(chart, [row | {"rule": rule, **_traced(found)} for row in rows], key="leak-shares", says=says)
+    show_chart(chart, [row | {"rule": rule, **_traced(audit_result)} for row in rows], key="leak-shares", says=says)
     with st.expander(_("All ways of counting"), icon=":material/table_rows:"):
-        table = [_table_row(kind, one, margin) for kind in RULES for one in found.shares[kind]]
+        table = [_table_row(kind, compared, margin) for kind in RULES for compared in audit_result.shares[kind]]
         st.dataframe(table, hide_index=True, key="leak-table")
         caption(
             "Shares of sentences: Wilson interval; their difference: Newcombe. Shares of labels: t on"
             " the jackknife over sentences, because labels of one sentence are correlated."
         )
-        downloads([row | _traced(found) for row in table], key="leak-table")
+        downloads([row | _traced(audit_result) for row in table], key="leak-table")
 
 
 def _end(one: Compared) -> str:
@@ -286,7 +286,7 @@ def _reason_names() -> dict[str, str]:
     return {reason.code: choice_name(reason) for reason in follow_up.reasons()}
 
 
-def _reasons(found: audit_projects.AuditResult) -> None:
+def _reasons(audit_result: audit_projects.AuditResult) -> None:
     st.markdown(f"**{_('What reveals the keyword')}**")
     names = _reason_names()
     rows = [
@@ -295,24 +295,24 @@ def _reasons(found: audit_projects.AuditResult) -> None:
             _("Labels on extremes"): str(extremes),
             _("Labels on ordinary"): str(controls),
         }
-        for code, (extremes, controls) in found.reasons.items()
+        for code, (extremes, controls) in audit_result.reasons.items()
     ]
     show_records(rows)
 
 
-def _measures(found: audit_projects.AuditResult, rule: "Rule", *, of_run: bool) -> None:
+def _measures(audit_result: audit_projects.AuditResult, rule: "Rule", *, of_run: bool) -> None:
     st.markdown(f"**{_('Measures with and without leaks')}**")
     names = {
         "run": _("all sentences of the run"),
         "extreme": _("extremes in this audit"),
         "control": _("ordinary sentences in this audit"),
     }
-    rows = [_means_row(names[scope], part) for scope, part in found.measures[rule].items()]
+    rows = [_means_row(names[scope], part) for scope, part in audit_result.measures[rule].items()]
     show_records(rows)
     told = _("log10. With → without leaking sentences; only judged sentences can be excluded.")
     if not of_run:
         more = _("Open the run {run} above with its model {model} to include all its sentences here.")
-        told = paragraph((told, more.format(run=found.audit.run or DASH, model=found.audit.model)))
+        told = paragraph((told, more.format(run=audit_result.audit.run or DASH, model=audit_result.audit.model)))
     st.caption(plain(told))
 
 
@@ -330,25 +330,25 @@ def _means_row(name: str, part: WithAndWithout) -> dict[str, str]:
     }
 
 
-def _leaking(found: audit_projects.AuditResult, rule: "Rule") -> None:
-    leaking = found.leaking(rule)
+def _leaking(audit_result: audit_projects.AuditResult, rule: "Rule") -> None:
+    leaking = audit_result.leaking(rule)
     with st.expander(_("The {n} leaking sentences").format(n=len(leaking)), icon=":material/format_list_bulleted:"):
         names = _reason_names()
         strata = {"extreme": _("extreme"), "control": _("ordinary sentences")}
         rows = [
             {
-                _("Sentence"): one.sentence,
-                _("Pair"): one.pair,
-                "Bias_c": number(one.bias_log10, "+z.3f"),
-                _("Kind"): strata[one.stratum],
-                _("Labels"): f"{one.leaks}/{one.labels}",
-                _("Reason"): clauses(dict.fromkeys(names.get(code, code) for code in one.reasons)),
+                _("Sentence"): judged_sentence.sentence,
+                _("Pair"): judged_sentence.pair,
+                "Bias_c": number(judged_sentence.bias_log10, "+z.3f"),
+                _("Kind"): strata[judged_sentence.stratum],
+                _("Labels"): f"{judged_sentence.leaks}/{judged_sentence.labels}",
+                _("Reason"): clauses(dict.fromkeys(names.get(code, code) for code in judged_sentence.reasons)),
             }
-            for one in leaking
+            for judged_sentence in leaking
         ]
         st.dataframe(rows, hide_index=True, key="leaking")
-        downloads([row | _traced(found) for row in rows], key="leaking-sentences")
+        downloads([row | _traced(audit_result) for row in rows], key="leaking-sentences")
 
 
-def _traced(found: audit_projects.AuditResult) -> dict[str, str]:
-    return {"audit": found.audit.project.name, "signature": found.audit.signature}
+def _traced(audit_result: audit_projects.AuditResult) -> dict[str, str]:
+    return {"audit": audit_result.audit.project.name, "signature": audit_result.audit.signature}

@@ -106,11 +106,11 @@ def _noted(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
 
 
 def _table(
-    models: list[str], found: "list[Summary]", corrected: dict[str, SideMeans], rows: list[dict[str, object]]
+    models: list[str], summaries: "list[Summary]", corrected: dict[str, SideMeans], rows: list[dict[str, object]]
 ) -> None:
     st.subheader(_("All measures"))
-    groups = table_lines(found, corrected=corrected, papers=paper_values(), say=_)
-    signatures = {one.model: one.signature for one in found}
+    groups = table_lines(summaries, corrected=corrected, papers=paper_values(), say=_)
+    signatures = {one.model: one.signature for one in summaries}
     corner = _(
         "log10 unless another base is given; 95% intervals in brackets, for these pairs only unless stems are named"
     )
@@ -188,11 +188,11 @@ def _in_order(source: ScoreFile, models: list[str], settings: Settings, correcte
 
 
 def _density(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> None:
-    found = bins_of(source, models, settings, corrected)
-    says = distribution_says(found, say=_)
+    bins = bins_of(source, models, settings, corrected)
+    says = distribution_says(bins, say=_)
     labels = {model: in_brackets("", note).strip() for model, note in notes(models).items()}
-    chart = ridges(found, description=says, say=_, notes=labels, click="bin", palette=colours())
-    clicked = show_chart(chart, _signed_rows(found, source), key="density", says=says, click="bin", file="density-file")
+    chart = ridges(bins, description=says, say=_, notes=labels, click="bin", palette=colours())
+    clicked = show_chart(chart, _signed_rows(bins, source), key="density", says=says, click="bin", file="density-file")
     caption(
         "Grey: one word is less than twice as likely as the other. Each row has its own vertical scale. Click"
         " a bar to see its sentences."

@@ -77,9 +77,9 @@ def choose_models(models: list[str]) -> tuple[list[str], Settings]:
     with narrow:
         settings = _settings()
     if st.session_state.get("models-of") != models:
-        asked = [name for name in st.query_params.get_all("models") if name in models]
+        names = [name for name in st.query_params.get_all("models") if name in models]
         st.session_state["models-of"] = models
-        st.session_state["models"] = list(dict.fromkeys(asked)) or models[:MOST_MODELS]
+        st.session_state["models"] = list(dict.fromkeys(names)) or models[:MOST_MODELS]
     chosen = wide.multiselect(
         _("Models, in your order"),
         models,

@@ -59,11 +59,11 @@ def show_rates(store: Store) -> None:
         errors_shown(),
     ):
         _form(store)
-    found = inference_runs(store, "rates")
-    if not found:
+    runs = inference_runs(store, "rates")
+    if not runs:
         st.info(_("No training run yet. The built-in classifier takes about ten minutes for all eleven rates."))
         return
-    _show(choose_run(found, "rates-run", address=False))
+    _show(choose_run(runs, "rates-run", address=False))
 
 
 def _form(store: Store) -> None:
@@ -164,13 +164,13 @@ def choose_view(store: Store) -> str:
 
 def _open_newest(store: Store) -> None:
     """Show what was waited for: the run that was finished last, where the visitor stands at its form."""
-    found = NLI.finished(store)
-    if not found:
+    runs = NLI.finished(store)
+    if not runs:
         return
-    if st.session_state.get("nli-view") == "new" and found[0].record.get("kind") == "inference":
-        st.session_state["nli-view"], st.session_state["nli-run"] = "results", found[0].name
-    elif st.session_state.get("nli-view") == "rates" and found[0].record.get("kind") == "rates":
-        st.session_state["rates-run"] = found[0].name
+    if st.session_state.get("nli-view") == "new" and runs[0].record.get("kind") == "inference":
+        st.session_state["nli-view"], st.session_state["nli-run"] = "results", runs[0].name
+    elif st.session_state.get("nli-view") == "rates" and runs[0].record.get("kind") == "rates":
+        st.session_state["rates-run"] = runs[0].name
 
 
 page_head(

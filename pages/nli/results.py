@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from evenhand.core.nli.measure import ByOccupation, Inference
 
 
-def show_facts(found: "Inference") -> None:
+def show_facts(inference: "Inference") -> None:
     """The measures with their intervals and what each means."""
     facts = [
         ("s", _("Bias score s (0: ideal, 1: always the stereotype)")),
@@ -49,19 +49,19 @@ def show_facts(found: "Inference") -> None:
         ("not_neutral_ns", _("1 − n_n: non-neutral answers on neutral occupations")),
         ("one_minus_fn", _("1 − FN: non-neutral answers over all rows")),
     ]
-    tiles = [_tile(label, found[name]) for name, label in facts]
-    tiles.append(Tile(_("Order: e_p > e_a, c_a > c_p"), order_in_words(found.order), ("",)))
+    tiles = [_tile(label, inference[name]) for name, label in facts]
+    tiles.append(Tile(_("Order: e_p > e_a, c_a > c_p"), order_in_words(inference.order), ("",)))
     show_html(tile_grid(tiles))
-    told = [one.reason or one.note for one in found.estimates.values()]
+    told = [estimate.reason or estimate.note for estimate in inference.estimates.values()]
     # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
     notes = dict.fromkeys(note_text(note) for note in told if note is not None and note.message != ALIKE_AT_AN_END)
-    unit = _("occupations") if found.unit == "occupation" else _("rows")
-    units = len(found.occupations) or found.rows
+    unit = _("occupations") if inference.unit == "occupation" else _("rows")
+    units = len(inference.occupations) or inference.rows
     text = _("95% intervals over {units} {unit}; stereotyped and neutral ones are resampled as two samples.")
-    methods = methods_text(found.estimates.values())
+    methods = methods_text(inference.estimates.values())
     st.caption(plain(paragraph([text.format(units=f"{units:,}", unit=unit), methods, *notes])))
     margin = margin_box("share", "nli-margin")
-    if tested := difference_says(found["directional"], margin, "z.3f"):
+    if tested := difference_says(inference["directional"], margin, "z.3f"):
         st.caption(plain(named(dict(facts)["directional"], tested)))
     with st.expander(_("What the measures mean"), icon=":material/help:"):
         st.write(
@@ -75,25 +75,26 @@ def show_facts(found: "Inference") -> None:
                 " answers neutral gets 0 everywhere and has learned nothing."
             )
         )
-    compared = against_margin(found, margin)
+    compared = against_margin(inference, margin)
     rows = [
         {
-            "measure": name, "value": one.value, "low": one.low, "high": one.high, "units": one.units,
-            "reason": str(one.reason or ""), "note": str(one.note or ""), "method": one.method,
-            "intervals": found.signature, "margin": margin if name in compared else None,
+            "measure": name, "value": estimate.value, "low": estimate.low, "high": estimate.high,
+            "units": estimate.units,
+            "reason": str(estimate.reason or ""), "note": str(estimate.note or ""), "method": estimate.method,
+            "intervals": inference.signature, "margin": margin if name in compared else None,
             "answer": compared[name].answer if name in compared else "",
             "smallest_shown": compared[name].smallest if name in compared else None,
         }
-        for name, one in found.estimates.items()
+        for name, estimate in inference.estimates.items()
     ]  # fmt: skip
-    downloads([*rows, {"measure": "order", "value": found.order}], key="nli-measures")
+    downloads([*rows, {"measure": "order", "value": inference.order}], key="nli-measures")
 
 
-def _tile(name: str, found: Estimate) -> Tile:
-    return Tile(name, number(found.value, ".3f"), (bracketed(found),), note_text(found.reason))
+def _tile(name: str, estimate: Estimate) -> Tile:
+    return Tile(name, number(estimate.value, ".3f"), (bracketed(estimate),), note_text(estimate.reason))
 
 
-def show_shares(found: "Inference") -> None:
+def show_shares(inference: "Inference") -> None:
     """The chart of labels per set and its table with intervals."""
     from evenhand.core.charts.nli import label_shares
 
@@ -101,29 +102,30 @@ def show_shares(found: "Inference") -> None:
     names = label_names()
     rows = [
         {
-            "set": name, "label": label, "rows": found.counts[i][k], "share": found[f"{label[0]}_{short}"].value,
-            "low": found[f"{label[0]}_{short}"].low, "high": found[f"{label[0]}_{short}"].high,
+            "set": name, "label": label, "rows": inference.counts[i][k],
+            "share": inference[f"{label[0]}_{short}"].value,
+            "low": inference[f"{label[0]}_{short}"].low, "high": inference[f"{label[0]}_{short}"].high,
         }
         for i, (name, short) in enumerate(zip(SETS, "pan", strict=True))
         for k, label in enumerate(LABELS)
     ]  # fmt: skip
-    shares = [percent(found[key].value) for key in ("e_p", "c_a", "n_n")]
+    shares = [percent(inference[key].value) for key in ("e_p", "c_a", "n_n")]
     says = _("Entailment in PS {e}, contradiction in AS {c}, neutral in NS {n}.", e=shares[0], c=shares[1], n=shares[2])
-    chart = label_shares(found, description=says, say=_, palette=colours())
+    chart = label_shares(inference, description=says, say=_, palette=colours())
     show_chart(chart, rows, key="nli-labels-chart", says=says)
     columns = [Column(_("Set")), *(Column(name, "number") for name in (_("Rows"), *(names[label] for label in LABELS)))]
-    show_html(table(columns, (_set_row(found, i) for i in range(len(SETS)))))
+    show_html(table(columns, (_set_row(inference, i) for i in range(len(SETS)))))
 
 
-def _set_row(found: "Inference", i: int) -> list[str | Markup]:
+def _set_row(inference: "Inference", i: int) -> list[str | Markup]:
     texts = {
         "PS": _("PS, gender fits the stereotype"),
         "AS": _("AS, gender contradicts the stereotype"),
         "NS": _("NS, neutral occupations"),
     }
     name, short = SETS[i], "pan"[i]
-    shares = (found[f"{label[0]}_{short}"] for label in LABELS)
-    return [texts[name], f"{sum(found.counts[i]):,}", *(estimate_cell(one, ".3f") for one in shares)]
+    shares = (inference[f"{label[0]}_{short}"] for label in LABELS)
+    return [texts[name], f"{sum(inference.counts[i]):,}", *(estimate_cell(share, ".3f") for share in shares)]
 
 
 def show_scale(own: list[tuple[str, Estimate]]) -> None:
@@ -134,7 +136,7 @@ def show_scale(own: list[tuple[str, Estimate]]) -> None:
     if not points:
         return
     st.subheader(_("s on its scale"), anchor=False)
-    points += [Point(one.model, one.printed) for one in published()]
+    points += [Point(published_model.model, published_model.printed) for published_model in published()]
     says = _(
         "Marks: 0 always neutral, 0.444 random guessing, 0.667 always the same non-neutral label, 1 always"
         " the stereotype. Hollow points: Table 4 of the paper, on its own Japanese sentences; not a ranking."
@@ -160,10 +162,12 @@ def show_published(own: Inference | None = None, asked_in: str = "") -> None:
         ]  # fmt: skip
         rows = [
             [
-                one.model, f"{one.printed:.3f}", f"{one.from_shares:.4f}", str(one.rank),
-                f"{one.directional:.4f}", f"{one.one_minus_fn:.4f}", order_in_words(one.order),
+                published_model.model, f"{published_model.printed:.3f}", f"{published_model.from_shares:.4f}",
+                str(published_model.rank),
+                f"{published_model.directional:.4f}", f"{published_model.one_minus_fn:.4f}",
+                order_in_words(published_model.order),
             ]
-            for one in published()
+            for published_model in published()
         ]  # fmt: skip
         show_html(table(number_columns(heads, range(1, 6)), rows))
         caption(
@@ -175,10 +179,12 @@ def show_published(own: Inference | None = None, asked_in: str = "") -> None:
         downloads(
             [
                 {
-                    "model": one.model, "s_printed": one.printed, "s_from_table_3": one.from_shares, "rank": one.rank,
-                    "directional": one.directional, "fn": one.fn, "one_minus_fn": one.one_minus_fn, "order": one.order,
+                    "model": published_model.model, "s_printed": published_model.printed,
+                    "s_from_table_3": published_model.from_shares, "rank": published_model.rank,
+                    "directional": published_model.directional, "fn": published_model.fn,
+                    "one_minus_fn": published_model.one_minus_fn, "order": published_model.order,
                 }
-                for one in published()
+                for published_model in published()
             ],
             key="nli-published",
         )  # fmt: skip
@@ -194,20 +200,25 @@ def _shares(beside: list[BesidePrinted] | None) -> None:
         show_html(table(number_columns(heads, (2, 3, 4)), body))
         downloads(list(rows), key="nli-shares")
         return
-    reasons = dict.fromkeys(note_text(one.reason) for one in beside if one.reason)
-    if any(one.reason is None for one in beside):
+    reasons = dict.fromkeys(note_text(beside_printed.reason) for beside_printed in beside if beside_printed.reason)
+    if any(beside_printed.reason is None for beside_printed in beside):
         heads += [_("Own: {answer}", answer=name) for name in LABELS]
         for row, start in zip(body, range(0, len(beside), len(LABELS)), strict=True):
-            for one in beside[start : start + len(LABELS)]:
-                own = number(one.own.value, ".3f")
-                row.append(own if one.difference is None else in_brackets(own, number(one.difference, "+.3f")))
+            for beside_printed in beside[start : start + len(LABELS)]:
+                own = number(beside_printed.own.value, ".3f")
+                row.append(
+                    own
+                    if beside_printed.difference is None
+                    else in_brackets(own, number(beside_printed.difference, "+.3f"))
+                )
     show_html(table(number_columns(heads, range(2, len(heads))), body))
     text = _("Own share; in brackets own minus reported. The reported shares are from other models and sentences.")
     st.caption(plain(paragraph([text, *reasons])))
     numbers = [
-        {**one.row, "printed": one.printed, "own": one.own.value, "difference": one.difference, "n": one.own.units,
-         "reason": note_text(one.reason)}
-        for one in beside
+        {**beside_printed.row, "printed": beside_printed.printed, "own": beside_printed.own.value,
+        "difference": beside_printed.difference, "n": beside_printed.own.units,
+         "reason": note_text(beside_printed.reason)}
+        for beside_printed in beside
     ]  # fmt: skip
     downloads(numbers, key="nli-shares")
 
@@ -215,14 +226,14 @@ def _shares(beside: list[BesidePrinted] | None) -> None:
 ROWS = 9  # that fit into the height of the table
 
 
-def show_occupations(found: "Inference") -> None:
+def show_occupations(inference: "Inference") -> None:
     """The table, those with the largest share of biased answers first; the stereotyped words or the neutral ones."""
-    if not found.occupations:
+    if not inference.occupations:
         return
     st.subheader(_("By occupation"), anchor=False)
     groups = {
-        "stereo": [one for one in found.occupations if "NS" not in one.sets],
-        "neutral": [one for one in found.occupations if "NS" in one.sets],
+        "stereo": [occupation for occupation in inference.occupations if "NS" not in occupation.sets],
+        "neutral": [occupation for occupation in inference.occupations if "NS" in occupation.sets],
     }
     names = {"stereo": _("stereotyped (PS and AS)"), "neutral": _("neutral (NS)")}
     kept = {group: name for group, name in names.items() if groups[group]}
@@ -232,11 +243,11 @@ def show_occupations(found: "Inference") -> None:
         caption("Biased: entailment with the stereotyped gender, contradiction with the other.")
     else:
         caption("Biased: any answer other than neutral.")
-    rows = [_row(one, [name for name in SETS if any(name in each.sets for each in words)]) for one in words]
+    rows = [_row(one, [name for name in SETS if any(name in word.sets for word in words)]) for one in words]
     share = st.column_config.ProgressColumn(_("biased"), format="percent", min_value=0.0, max_value=1.0)
     height: int | Literal["auto"] = 360 if len(rows) > ROWS else "auto"
     st.dataframe(rows, hide_index=True, column_config={_("Biased"): share}, key="nli-occupations", height=height)
-    downloads([_exact(one) for one in words], key="nli-occupations-table")
+    downloads([_exact(word) for word in words], key="nli-occupations-table")
     caption("95% Wilson intervals over the answers for one word. Ten templates are few: read the intervals with care.")
 
 
@@ -285,13 +296,13 @@ def show_results(store: Store) -> None:
 
 
 def _from_run(store: Store) -> tuple[str, Inference, str] | None:
-    found = inference_runs(store)
-    if not found:
+    runs = inference_runs(store)
+    if not runs:
         inform(
             "No classifier has been run yet. Choose Run a classifier above; the built-in one takes less than a minute."
         )
         return None
-    run = choose_run(found, "nli-run")
+    run = choose_run(runs, "nli-run")
     inference, _signatures, _errors = measured(run.table)
     rows, seconds = f"{run.count('rows'):,}", f"{run.seconds or 0:.0f}"
     text = _("{rows} pairs in {seconds} s, finished {time}", rows=rows, seconds=seconds, time=finished_at(run))
@@ -313,8 +324,8 @@ def _from_run(store: Store) -> tuple[str, Inference, str] | None:
 
 @st.cache_data(max_entries=12, show_spinner=False)
 def _measured(path: str, changed: float) -> tuple[Inference, list[str], list[tuple[str, dict[str, object]]]]:
-    found, read = measured_file([path])
-    return found, read.signatures, [(error.message, error.values) for error in read.errors]
+    inference, read = measured_file([path])
+    return inference, read.signatures, [(error.message, error.values) for error in read.errors]
 
 
 def measured(path: Path) -> tuple[Inference, list[str], list[tuple[str, dict[str, object]]]]:

@@ -53,7 +53,7 @@ def _gaps(path: str, changed: float) -> ClassifierGaps:
     return read_gaps(Path(path))
 
 
-def _show_gaps(found: ClassifierGaps) -> None:
+def _show_gaps(classifier_gaps: ClassifierGaps) -> None:
     names = {
         "fped": _("FPED (Dixon et al. 2018)"),
         "fned": _("FNED (Dixon et al. 2018)"),
@@ -61,21 +61,21 @@ def _show_gaps(found: ClassifierGaps) -> None:
         "fned_swapped": _("false negatives, originals against swapped copies"),
     }
     heads = [_("quantity"), _("value"), _("groups by chance: mean"), _("95th percentile"), "p", _("rate of each group")]
-    if found.gaps:
+    if classifier_gaps.gaps:
         words = {"original": _("originals"), "swapped": _("swapped copies")}
         rows = []
-        for one in found.gaps:
-            rates = clauses(named(words.get(name, name), number(rate, ".3f")) for name, rate in one.by_group.items())
-            rows.append((names[one.name], _gap(one), *_null(one), rates))
+        for gap in classifier_gaps.gaps:
+            rates = clauses(named(words.get(name, name), number(rate, ".3f")) for name, rate in gap.by_group.items())
+            rows.append((names[gap.name], _gap(gap), *_null(gap), rates))
         show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
-    if found.consistency is not None:
+    if classifier_gaps.consistency is not None:
         text = _("Share of texts whose label stays when the gender is swapped: {share}.")
-        st.markdown(plain(text.format(share=with_interval(found.consistency, ".3f"))))
-    if found.f1_gap is not None:
+        st.markdown(plain(text.format(share=with_interval(classifier_gaps.consistency, ".3f"))))
+    if classifier_gaps.f1_gap is not None:
         text = _("F1 on pro-stereotyped sentences {pro}, on anti-stereotyped ones {anti}; gap {gap}.")
-        values = {name: number(found.f1[name], ".3f") for name in ("pro", "anti")}
-        st.markdown(plain(text.format(gap=number(found.f1_gap.value, "+.3f"), **values)))
-        st.caption(plain(note_text(found.f1_gap.note or found.f1_gap.reason)))
+        values = {name: number(classifier_gaps.f1[name], ".3f") for name in ("pro", "anti")}
+        st.markdown(plain(text.format(gap=number(classifier_gaps.f1_gap.value, "+.3f"), **values)))
+        st.caption(plain(note_text(classifier_gaps.f1_gap.note or classifier_gaps.f1_gap.reason)))
 
 
 def _gap(one: Gap) -> Markup:

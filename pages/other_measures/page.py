@@ -57,6 +57,6 @@ elif view == "methods":
     for column, (kind, title) in zip(st.columns(2), KINDS.items(), strict=True):
         with column:
             st.subheader(_(title), anchor=False)
-            for number, one in enumerate(of(family, kind)):
+            for number, method in enumerate(of(family, kind)):
                 with st.container(border=True, key=f"method-{kind}-{number}"):
-                    _show(one)
+                    _show(method)

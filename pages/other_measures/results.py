@@ -48,11 +48,11 @@ def quantity_names() -> Mapping[str, str]:
 
 def show_finished(store: Store) -> None:
     """The finished measurement that is chosen, the newest at first."""
-    found = MEASURED.finished(store)
-    if not found:
+    runs = MEASURED.finished(store)
+    if not runs:
         inform("No measurements yet. Choose a measure and a model under New measurement, and start.")
         return
-    run = choose_run(found, "om-run")
+    run = choose_run(runs, "om-run")
     what = BY_NAME.get(str(run.record.get("measure")))
     if what is None:
         caption("This record holds no measurement.")
@@ -189,7 +189,7 @@ def _beside(one: Mapping[str, Any]) -> list[str]:
 def _show_published(run: Run, what: Measure) -> None:
     rows = run.record.get("published") or []
     with st.expander(_("Published values"), expanded=any(one["model"] in run.models for one in rows)):
-        if not any(one["model"] in run.models for one in rows):
+        if not any(row["model"] in run.models for row in rows):
             st.caption(_(NO_PRINT))
         if what.name == "seat":
             caption(
@@ -198,6 +198,6 @@ def _show_published(run: Run, what: Measure) -> None:
         if rows:
             heads = [_("model"), _("quantity"), _("value"), _("Source")]
             names = quantity_names()
-            cells = [(one["model"], names.get(one["quantity"], one["quantity"]), number(float(one["value"]), ".2f"),
-                      one["source"]) for one in rows]  # fmt: skip
+            cells = [(row["model"], names.get(row["quantity"], row["quantity"]), number(float(row["value"]), ".2f"),
+                      row["source"]) for row in rows]  # fmt: skip
             show_html(table(number_columns(heads, (2,)), cells))

@@ -52,11 +52,11 @@ def names_of_tests() -> Mapping[str, str]:
 def show_new(store: Store) -> None:
     """The form."""
     with st.container(border=True, key="om-form"):
-        titles: dict[str, str] = {one.name: _(one.title) for one in MEASURES}
+        titles: dict[str, str] = {measure.name: _(measure.title) for measure in MEASURES}
         # The only measure whose built-in set is also in Chinese; the others ship with English sets.
         first = "lpbs" if language() == "zh" else "seat"
         name = choose(_("Measure"), titles, "measure", address="measure", first=first)
-        what = next(one for one in MEASURES if one.name == name)
+        what = next(measure for measure in MEASURES if measure.name == name)
         show_criticism(what)
         request, work = None, ""
         with errors_shown():
@@ -106,7 +106,7 @@ def _models(what: Measure) -> tuple[str, ...]:
         written = str(st.session_state.setdefault("om-language", language() if language() in LPBS else "en"))
     first = first_models(written)[:1]
     help = None if what.causal else _("This measure needs a model that fills a blank (a masked model).")
-    names = [one.name for one in entries]
+    names = [entry.name for entry in entries]
     models = choose_models(names, f"om-models-{what.causal:d}-{written}", first=first, help=help)
     if written != language() and what.name != "lpbs":
         st.caption(_("The published set is in English, so a model that reads English comes first."))
@@ -141,7 +141,7 @@ def _options(what: Measure, path: Path | None) -> dict[str, Any]:
         bias = st.text_input(_("Only pairs of this bias_type"), value="gender", key="om-bias").strip()
         return {"bias": bias or None}
     if what.name == "lpbs":
-        languages = {one: language_name(one) for one in LPBS}
+        languages = {lpb: language_name(lpb) for lpb in LPBS}
         return {"language": choose(_("Language of the sentences"), languages, "om-language")}
     if what.file != "words":
         return {}

@@ -67,11 +67,11 @@ def show_guideline(store: Store, project: Project) -> None:
         send_older(store, project, newest)
     versions = guidelines(store, project)
     with st.expander(_("Versions so far ({number})").format(number=len(versions))):
-        for one in reversed(versions):
-            said = one.changes or (_("the first version") if one.version == 1 else _("no description"))
+        for version in reversed(versions):
+            said = version.changes or (_("the first version") if version.version == 1 else _("no description"))
             text = _("Version {version}, {when}: {changes}")
-            st.markdown(plain(text.format(version=one.version, when=moment(one.created), changes=said)))
-            st.caption(plain(series(choice_name(each) for each in one.reasons)))
+            st.markdown(plain(text.format(version=version.version, when=moment(version.created), changes=said)))
+            st.caption(plain(series(choice_name(reason) for reason in version.reasons)))
 
 
 def _opened(store: Store, project: Project) -> tuple[Draft, str]:
@@ -220,7 +220,7 @@ def _scheme_lines(scheme: Scheme | None) -> list[str]:
     if scheme is None:
         return []
     needs = [f"{code} → {kind}" for code, kind in scheme.needs]
-    asked = [_line(asked_as(one)) for one in scheme.questions]
+    asked = [_line(asked_as(question)) for question in scheme.questions]
     pairs = [_("Comparisons of two texts")] if scheme.compares else []
     return [*pairs, *map(_line, scheme.spans), *asked, *needs, *(f"{code}: {text}" for code, text in scheme.about)]
 
@@ -235,9 +235,9 @@ def publish(store: Store, project: Project, now: Draft) -> None:
     newest = guideline(store, project)
     st.subheader(_("Publish version {version}", version=newest.version + 1), anchor=False)
     also = _ask_also(now, newest)
-    found = _counted(store, project, now.choices, now.beside, also)
-    which = _ask_which(found, key="which")
-    _show_people(found, which)
+    affected = _counted(store, project, now.choices, now.beside, also)
+    which = _ask_which(affected, key="which")
+    _show_people(affected, which)
     who = ask_author(store, _("Your name"), key="pilot_author", width=260, help=_("Kept with the version."))
     label = _("Publish version {version}", version=newest.version + 1)
     text = _(
@@ -245,10 +245,10 @@ def publish(store: Store, project: Project, now: Draft) -> None:
         " relabelling. A published version cannot be changed or withdrawn."
     )
     values = {"version": newest.version + 1, "project": project.name, "people": len(annotators(store, project))}
-    text = text.format(**values, labels=f"{_chosen(found, which).labels:,}")
+    text = text.format(**values, labels=f"{_chosen(affected, which).labels:,}")
     if confirmed(plain(label), text, label, key="publish", icon=":material/publish:", primary=True):
         with errors_shown():
-            _publish(store, project, now, which, also, who, _chosen(found, which).labels)
+            _publish(store, project, now, which, also, who, _chosen(affected, which).labels)
             st.rerun()
 
 
@@ -303,13 +303,13 @@ def send_older(store: Store, project: Project, newest: Guideline) -> None:
     if newest.version == 1:
         return
     with st.expander(_("Relabel decisions under older versions")):
-        found = _counted(store, project, newest.choices, newest.beside, ())
-        if not found.older.labels:
+        affected = _counted(store, project, newest.choices, newest.beside, ())
+        if not affected.older.labels:
             caption("There are no valid blind labels from older versions.")
             return
-        which = _ask_which(found, key="which_older", keep=False)
-        _show_people(found, which)
-        labels = _chosen(found, which).labels
+        which = _ask_which(affected, key="which_older", keep=False)
+        _show_people(affected, which)
+        labels = _chosen(affected, which).labels
         text = _(
             "{labels} labels go back to their annotators and no longer count until the items are labelled again."
             " This cannot be undone."
@@ -326,17 +326,19 @@ def send_older(store: Store, project: Project, newest: Guideline) -> None:
 
 
 def _ask_also(now: Draft, newest: Guideline) -> list[str]:
-    old = {one.code: one for one in (*newest.choices, *newest.beside)}
-    found = changed_codes((*newest.choices, *newest.beside), (*now.choices, *now.beside))
-    rest = [code for code in old if code not in found.touched]
+    old = {choice.code: choice for choice in (*newest.choices, *newest.beside)}
+    codes = changed_codes((*newest.choices, *newest.beside), (*now.choices, *now.beside))
+    rest = [code for code in old if code not in codes.touched]
     lines = [
-        (_("New: {criteria}"), [one for one in now.beside if one.code in found.added]),
-        (_("Dropped: {criteria}"), [old[code] for code in found.dropped]),
-        (_("Reworded: {criteria}"), [old[code] for code in found.changed]),
+        (_("New: {criteria}"), [choice for choice in now.beside if choice.code in codes.added]),
+        (_("Dropped: {criteria}"), [old[code] for code in codes.dropped]),
+        (_("Reworded: {criteria}"), [old[code] for code in codes.changed]),
     ]
     for text, options in lines:
         if options:
-            st.write(plain(text.format(criteria=series(in_brackets(choice_name(one), one.code) for one in options))))
+            st.write(
+                plain(text.format(criteria=series(in_brackets(choice_name(option), option.code) for option in options)))
+            )
     return st.multiselect(
         _("Criteria that change in meaning but not in name"),
         rest,
@@ -346,13 +348,13 @@ def _ask_also(now: Draft, newest: Guideline) -> list[str]:
     )
 
 
-def _ask_which(found: relabelling.Affected, *, key: str, keep: bool = True) -> relabelling.Which:
+def _ask_which(affected: relabelling.Affected, *, key: str, keep: bool = True) -> relabelling.Which:
     named = _("relabel labels that name a changed or dropped criterion: {labels} labels on {items} items")
     every = _("also relabel accepts, because a criterion is new: {labels} labels on {items} items")
     names: dict[relabelling.Which, str] = {
-        "none": _("keep all labels from older versions: {labels}", labels=f"{found.older.labels:,}"),
-        "named": named.format(labels=f"{found.named.labels:,}", items=f"{found.named.items:,}"),
-        "all": every.format(labels=f"{found.all.labels:,}", items=f"{found.all.items:,}"),
+        "none": _("keep all labels from older versions: {labels}", labels=f"{affected.older.labels:,}"),
+        "named": named.format(labels=f"{affected.named.labels:,}", items=f"{affected.named.items:,}"),
+        "all": every.format(labels=f"{affected.all.labels:,}", items=f"{affected.all.items:,}"),
     }
     offered = [one for one in relabelling.WHICH if keep or one != "none"]
     picked = st.radio(_("Labels from older versions"), offered, key=key, format_func=lambda one: plain(names[one]))
@@ -361,24 +363,24 @@ def _ask_which(found: relabelling.Affected, *, key: str, keep: bool = True) -> r
         "An item is relabelled only by its own annotator; the old label stays in the history and no longer"
         " counts. A reject with a tag and no criterion counts as naming a changed one."
     )
-    if found.shown:
+    if affected.shown:
         caption(
             "{labels} labels are kept in any case: their annotators have seen an opinion or other labels"
             " and can no longer judge blind.",
-            labels=f"{found.shown:,}",
+            labels=f"{affected.shown:,}",
         )
-    if found.left and chosen == "all":
+    if affected.left and chosen == "all":
         text = _("{labels} of them belong to people who have left: these items become free for others.")
-        st.caption(plain(text.format(labels=f"{found.left:,}")))
+        st.caption(plain(text.format(labels=f"{affected.left:,}")))
     return chosen
 
 
-def _chosen(found: relabelling.Affected, which: relabelling.Which) -> relabelling.RelabelCounts:
-    return {"none": relabelling.RelabelCounts(0, 0), "named": found.named, "all": found.all}[which]
+def _chosen(affected: relabelling.Affected, which: relabelling.Which) -> relabelling.RelabelCounts:
+    return {"none": relabelling.RelabelCounts(0, 0), "named": affected.named, "all": affected.all}[which]
 
 
-def _show_people(found: relabelling.Affected, which: relabelling.Which) -> None:
-    counts = _chosen(found, which).annotators
+def _show_people(affected: relabelling.Affected, which: relabelling.Which) -> None:
+    counts = _chosen(affected, which).annotators
     if counts:
         rows = [
             {_("Annotator"): name, _("Labels sent back for relabelling"): number} for name, number in counts.items()

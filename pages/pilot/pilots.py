@@ -34,7 +34,7 @@ LISTED = 24  # items on which people differed
 def show_pilots(store: Store, project: Project) -> None:
     """The open pilot or a form that starts one, then the earlier ones."""
     going = open_pilot(store, project)
-    over = [one for one in pilots(store, project) if one.closed is not None]
+    over = [pilot for pilot in pilots(store, project) if pilot.closed is not None]
     if going is not None:
         _show_open(project, pilot_figures(store, project, going))
     elif over:  # a second pilot is the exception
@@ -48,10 +48,10 @@ def show_pilots(store: Store, project: Project) -> None:
         )
     if over:
         st.subheader(_("Earlier pilots"), anchor=False)
-    for one in reversed(over):
-        _show_closed(pilot_figures(store, project, one))
+    for pilot in reversed(over):
+        _show_closed(pilot_figures(store, project, pilot))
         if annotator_at_desk(store, project) is None:
-            _show_differing(store, project, one, opened=one is over[-1])
+            _show_differing(store, project, pilot, opened=pilot is over[-1])
     if going is None:
         if over:
             st.subheader(_("Another pilot"), anchor=False)
@@ -65,13 +65,13 @@ def _go_on(part: str) -> None:
 
 @asks("change_projects")
 def _show_start(store: Store, project: Project, *, first: bool) -> None:
-    by_link, found = participants(store, project), counts(store, project)
-    people = [one for one in annotators(store, project) if one.id not in by_link]
+    by_link, project_counts = participants(store, project), counts(store, project)
+    people = [annotator for annotator in annotators(store, project) if annotator.id not in by_link]
     if not people:
         inform("This project has no annotators yet. Add them on the Projects page, then start a pilot.")
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
         return
-    free = found.by_labels.get(0, 0)
+    free = project_counts.by_labels.get(0, 0)
     if not free and not first:
         caption("Every item has been in a pilot or has a label: none is left to draw.")
         return
@@ -106,20 +106,20 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
                 st.rerun()
 
 
-def _show_open(project: Project, found: PilotFigures) -> None:
-    pilot = found.pilot
+def _show_open(project: Project, figures: PilotFigures) -> None:
+    pilot = figures.pilot
     with st.container(border=True):
         st.subheader(_("Pilot {number} is open", number=pilot.number), anchor=False)
         text = _("{items} items, drawn with seed {seed}, started {when}. Desks hand out only these.")
-        st.caption(plain(text.format(items=found.items, seed=pilot.seed, when=moment(pilot.begun))))
-        for one in found.people:
-            where = {"project": project.name, "annotator": one.annotator.name}
+        st.caption(plain(text.format(items=figures.items, seed=pilot.seed, when=moment(pilot.begun))))
+        for person in figures.people:
+            where = {"project": project.name, "annotator": person.annotator.name}
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(f"**{plain(one.annotator.name)}**", width=180)
-                done = _("{labelled} of {total}", labelled=one.labelled, total=found.items)
-                st.progress(min(1.0, one.labelled / found.items) if found.items else 0.0, done, width=260)
+                st.markdown(f"**{plain(person.annotator.name)}**", width=180)
+                done = _("{labelled} of {total}", labelled=person.labelled, total=figures.items)
+                st.progress(min(1.0, person.labelled / figures.items) if figures.items else 0.0, done, width=260)
                 page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
-        if found.complete:
+        if figures.complete:
             st.success(_("Everybody has finished the pilot."), icon=":material/check:")
             st.button(
                 _("Close the pilot"), type="primary", key="pilot_close", on_click=_close, args=(project,),
@@ -140,53 +140,53 @@ def _close(project: Project) -> None:
         close_pilot(store, project)
 
 
-def _show_closed(found: PilotFigures) -> None:
-    pilot = found.pilot
+def _show_closed(figures: PilotFigures) -> None:
+    pilot = figures.pilot
     with st.container(border=True, key=f"pilot-{pilot.number}"):
-        title = _("Pilot {number}: {items} items", number=pilot.number, items=found.items)
+        title = _("Pilot {number}: {items} items", number=pilot.number, items=figures.items)
         st.markdown(f"**{plain(title)}**")
         text = _("started {begun}, closed {closed}; {labelled} of {drawn} drawn items have a label")
         facts = {"begun": moment(pilot.begun), "closed": moment(pilot.closed)}
-        st.caption(plain(text.format(**facts, labelled=found.labelled, drawn=pilot.items)))
+        st.caption(plain(text.format(**facts, labelled=figures.labelled, drawn=pilot.items)))
         left, right = st.columns([1, 2], gap="large")
         with left:
-            reason = note_text(found.unanimous.reason) if found.unanimous.value is None else ""
-            st.metric(_("Full agreement"), percent(found.unanimous.value), help=reason or None)
-            if found.unanimous.value is not None:
-                st.caption(plain(_alike(found.unanimous, found.compared)))
+            reason = note_text(figures.unanimous.reason) if figures.unanimous.value is None else ""
+            st.metric(_("Full agreement"), percent(figures.unanimous.value), help=reason or None)
+            if figures.unanimous.value is not None:
+                st.caption(plain(_alike(figures.unanimous, figures.compared)))
         with right:
             rows = [
                 {
-                    _("Annotator"): one.annotator.name,
-                    _("Labelled"): one.labelled,
-                    _("Accepted, 95% interval"): with_interval(one.accepted, ".1%"),
+                    _("Annotator"): person.annotator.name,
+                    _("Labelled"): person.labelled,
+                    _("Accepted, 95% interval"): with_interval(person.accepted, ".1%"),
                 }
-                for one in found.people
+                for person in figures.people
             ]
             st.dataframe(rows, hide_index=True, key=f"people-{pilot.number}")
         with foot():
-            show_signature(found.signature)
-            downloads([_row(found, one) for one in found.people], key=f"pilot-{pilot.number}-people")
+            show_signature(figures.signature)
+            downloads([_row(figures, person) for person in figures.people], key=f"pilot-{pilot.number}-people")
 
 
 def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: bool) -> None:
     """What to talk about after a pilot: the items on which people differed, with what each said."""
-    found = differing_items(store, project, pilot)
-    if not found:
+    items = differing_items(store, project, pilot)
+    if not items:
         return
     names = names_of(store, project)
     label = _("Items on which annotators differed in pilot {pilot}: {number}")
-    with st.expander(label.format(pilot=pilot.number, number=f"{len(found):,}"), expanded=opened):
+    with st.expander(label.format(pilot=pilot.number, number=f"{len(items):,}"), expanded=opened):
         cards = [
-            item_card(one.uid, with_keyword(one.text, one.word, one.side), [
+            item_card(differing_item.uid, with_keyword(differing_item.text, differing_item.word, differing_item.side), [
                 judgement(letter, choice, names, [names.get(code, code) for code in reasons])
-                for letter, choice, reasons in one.said
+                for letter, choice, reasons in differing_item.said
             ])
-            for one in found[:LISTED]
+            for differing_item in items[:LISTED]
         ]  # fmt: skip
         show_html(element("div", joined(cards), "cards"))
-        if len(found) > LISTED:
-            caption("The first {shown} of {all}.", shown=LISTED, all=f"{len(found):,}")
+        if len(items) > LISTED:
+            caption("The first {shown} of {all}.", shown=LISTED, all=f"{len(items):,}")
 
 
 def _alike(share: Estimate, compared: int) -> str:
@@ -197,12 +197,12 @@ def _alike(share: Estimate, compared: int) -> str:
     return paragraph((_("95% interval: {interval}.", interval=ends) if ends else note_text(share.note), same))
 
 
-def _row(found: PilotFigures, one: Any) -> dict[str, Any]:
+def _row(figures: PilotFigures, one: Any) -> dict[str, Any]:
     return {
-        "pilot": found.pilot.number, "annotator": one.annotator.name, "labelled": one.labelled,
+        "pilot": figures.pilot.number, "annotator": one.annotator.name, "labelled": one.labelled,
         "accepted": one.accepted.value, "low": one.accepted.low, "high": one.accepted.high,
-        "all_agree": found.unanimous.value, "all_agree_low": found.unanimous.low,
-        "all_agree_high": found.unanimous.high, "compared": found.compared, "signature": found.signature,
+        "all_agree": figures.unanimous.value, "all_agree_low": figures.unanimous.low,
+        "all_agree_high": figures.unanimous.high, "compared": figures.compared, "signature": figures.signature,
     }  # fmt: skip
 
 
@@ -223,16 +223,16 @@ def show_tags(store: Store, project: Project) -> None:
     if not found:
         inform("Nobody has written a tag yet.", icon=":material/label:")
         return
-    kept, codes = drafts.read_draft(store, project), drafts.tag_codes(store, project)
-    decided = sum(one.text in codes for one in found)
+    draft, codes = drafts.read_draft(store, project), drafts.tag_codes(store, project)
+    decided = sum(tag.text in codes for tag in found)
     left = _("{decided} of {all} decided", decided=decided, all=len(found))
     st.progress(decided / len(found), left)
-    for number, one in enumerate(page_of(found, "tags-page", PAGE)):
-        _show_tag(store, project, one, number, kept, codes)
+    for number, tag in enumerate(page_of(found, "tags-page", PAGE)):
+        _show_tag(store, project, tag, number, draft, codes)
     with foot():
         show_pages(len(found), "tags-page", PAGE)
         if text_may_leave(project):  # a free tag may quote the text
-            downloads([_tag_row(one, codes) for one in found], key="tags")
+            downloads([_tag_row(tag, codes) for tag in found], key="tags")
     st.button(
         _("Continue to the next version"),
         type="primary",
@@ -252,7 +252,7 @@ def _tag_row(one: Tag, codes: dict[str, str | None]) -> dict[str, object]:
 
 
 def _show_tag(
-    store: Store, project: Project, one: Tag, number: int, kept: drafts.Draft, codes: dict[str, str | None]
+    store: Store, project: Project, one: Tag, number: int, draft: drafts.Draft, codes: dict[str, str | None]
 ) -> None:
     place = f"tag-{number}-{one.text}"
     with st.container(border=True, key=f"tag-box-{number}"):
@@ -262,16 +262,16 @@ def _show_tag(
             text = _("{items} items, {labels} labels, {annotators} annotators")
             st.caption(plain(text.format(items=one.items, labels=one.labels, annotators=one.annotators)))
         with right:
-            _choose(project, one, kept, codes, place)
+            _choose(project, one, draft, codes, place)
         if st.session_state.get(place) == NEW:
-            _new_criterion(project, one, kept, place)
+            _new_criterion(project, one, draft, place)
         if st.toggle(_("Show its items"), key=f"open-{place}"):
-            _items(store, project, one, kept)
+            _items(store, project, one, draft)
 
 
-def _choose(project: Project, one: Tag, kept: drafts.Draft, codes: dict[str, str | None], place: str) -> None:
+def _choose(project: Project, one: Tag, draft: drafts.Draft, codes: dict[str, str | None], place: str) -> None:
     names = {UNDECIDED: _("not decided yet"), OUT: _("left out: no criterion"), NEW: _("a new criterion …")}
-    known = {each.code: in_brackets(choice_name(each), each.code) for each in kept.reasons}
+    known = {reason.code: in_brackets(choice_name(reason), reason.code) for reason in draft.reasons}
     stands = UNDECIDED if one.text not in codes else codes[one.text] or OUT
     if stands not in known and stands not in names:
         stands = UNDECIDED  # its criterion was taken out of the draft again
@@ -300,14 +300,14 @@ def _keep(project: Project, spellings: Sequence[str], place: str) -> None:
             drafts.assign_tags(store, project, spellings, None if chosen == OUT else chosen)
 
 
-def _new_criterion(project: Project, one: Tag, kept: drafts.Draft, place: str) -> None:
+def _new_criterion(project: Project, one: Tag, draft: drafts.Draft, place: str) -> None:
     name = _plain_name(one.text)
     chinese = any("CJK" in unicodedata.name(character, "") for character in name)
     with st.form(f"new-{place}", border=False):
         caption("Not saved yet: add the criterion to save it.")
         with st.container(horizontal=True):
-            code = st.text_input(_("Code"), _free_code(name, kept), key=f"code-{place}", max_chars=60, width=180)
-            key = st.text_input(_("Key"), _free_key(project.kind, kept), key=f"key-{place}", max_chars=1, width=80)
+            code = st.text_input(_("Code"), _free_code(name, draft), key=f"code-{place}", max_chars=60, width=180)
+            key = st.text_input(_("Key"), _free_key(project.kind, draft), key=f"key-{place}", max_chars=1, width=80)
             zh = st.text_input("中文", name if chinese else "", key=f"zh-{place}", width=260)
             en = st.text_input("English", "" if chinese else name, key=f"en-{place}", width=260)
         if st.form_submit_button(_("Add criterion"), key=f"add-{place}", icon=":material/add:"):
@@ -321,10 +321,10 @@ def _new_criterion(project: Project, one: Tag, kept: drafts.Draft, place: str) -
 @asks("change_projects")
 def _add(project: Project, spellings: Sequence[str], made: Choice) -> None:
     with open_store(project) as store:
-        kept = drafts.read_draft(store, project)
-        drafts.check_criterion(made, kept.reasons)
+        draft = drafts.read_draft(store, project)
+        drafts.check_criterion(made, draft.reasons)
         drafts.check_key(project.kind, made.key)
-        drafts.save_draft(store, project, replace(kept, reasons=(*kept.reasons, made)))
+        drafts.save_draft(store, project, replace(draft, reasons=(*draft.reasons, made)))
         drafts.assign_tags(store, project, spellings, made.code)
 
 
@@ -334,37 +334,38 @@ def _plain_name(text: str) -> str:
     return text[inside[0] : inside[-1] + 1].strip() if inside else text
 
 
-def _free_code(text: str, kept: drafts.Draft) -> str:
+def _free_code(text: str, draft: drafts.Draft) -> str:
     bare = "_".join(text.lower().split())
-    if bare.isascii() and bare.replace("_", "").isalnum() and bare not in {one.code for one in kept.reasons}:
+    if bare.isascii() and bare.replace("_", "").isalnum() and bare not in {reason.code for reason in draft.reasons}:
         return bare
-    return f"criterion_{len(kept.reasons) + 1}"
+    return f"criterion_{len(draft.reasons) + 1}"
 
 
-def _free_key(kind: Kind, kept: drafts.Draft) -> str:
-    return next(iter(free_keys(kind, kept.reasons)), "")
+def _free_key(kind: Kind, draft: drafts.Draft) -> str:
+    return next(iter(free_keys(kind, draft.reasons)), "")
 
 
 def _people(store: Store, project: Project) -> dict[int, str]:
-    return {one.id: one.name for one in annotators(store, project, active=False)}
+    return {annotator.id: annotator.name for annotator in annotators(store, project, active=False)}
 
 
-def _items(store: Store, project: Project, one: Tag, kept: drafts.Draft) -> None:
+def _items(store: Store, project: Project, one: Tag, draft: drafts.Draft) -> None:
     """The items with a tag and their labels; in a pilot letters stand for names."""
     going = open_pilot(store, project)
     people = letters(store, project, going) if going else _people(store, project)
-    names = names_of(store, project, kept.reasons)
-    found = items_with_tags(store, project, one.spellings)
-    for item, said in found[:TAGGED]:
+    names = names_of(store, project, draft.reasons)
+    items = items_with_tags(store, project, one.spellings)
+    for item, tagged_labels in items[:TAGGED]:
         context = f"{item.context}\n" if item.context else ""
         body = element("div", context + item.whole_text, "verbatim")
         people_said = [
             judgement(
-                people.get(each.annotator, "?"), each.choice, names,
-                [*(names.get(code, code) for code in each.reasons), *(f"#{tag}" for tag in each.tags)], each.note,
+                people.get(tagged_label.annotator, "?"), tagged_label.choice, names,
+                [*(names.get(code, code) for code in tagged_label.reasons), *(f"#{tag}" for tag in tagged_label.tags)],
+                tagged_label.note,
             )
-            for each in said
+            for tagged_label in tagged_labels
         ]  # fmt: skip
         show_html(joined([body, *people_said]))
-    if len(found) > TAGGED:
-        caption("The first {shown} of {all} items; see the rest on the Browse page.", shown=TAGGED, all=len(found))
+    if len(items) > TAGGED:
+        caption("The first {shown} of {all} items; see the rest on the Browse page.", shown=TAGGED, all=len(items))

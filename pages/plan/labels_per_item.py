@@ -111,10 +111,10 @@ def show_forecast(project: Project, found: Forecast) -> None:
     tables.show_html(tables.joined([_says(found), tables.table(columns, body)]))
     st.caption(plain(_rests_on(project, found)))
     shown = [
-        {"what": name, "plan": plan, "value": one.value, "low": one.low, "high": one.high}
-        | {"reason": note_text(one.reason), "signature": found.work.signature}
+        {"what": name, "plan": plan, "value": value.value, "low": value.low, "high": value.high}
+        | {"reason": note_text(value.reason), "signature": found.work.signature}
         for name, _form, values in rows
-        for (plan, _work), one in zip(plans, values, strict=True)
+        for (plan, _work), value in zip(plans, values, strict=True)
     ]
     with foot():
         show_signature(found.work.signature)
@@ -133,22 +133,22 @@ def _plan_head(project: Project, plan: Plan) -> str:
 def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
     rows = [
         (_("items to label"), ",.0f", [found.work.candidates] * len(plans)),
-        (_("labels"), ",.0f", [one.judgements for one in plans]),
-        (_("labels per item"), ".2f", [one.each for one in plans]),
-        _time(_("hours in total"), _("minutes in total"), [one.hours for one in plans]),
+        (_("labels"), ",.0f", [plan.judgements for plan in plans]),
+        (_("labels per item"), ".2f", [plan.each for plan in plans]),
+        _time(_("hours in total"), _("minutes in total"), [plan.hours for plan in plans]),
     ]
     if found.people > 1:
-        each = [_times(one.hours, 1 / found.people) for one in plans]
+        each = [_times(plan.hours, 1 / found.people) for plan in plans]
         rows.append(_time(_("hours per annotator"), _("minutes per annotator"), each))
     if project.retest:
-        rows.append((_("plus retests"), ",.0f", [_times(one.judgements, project.retest) for one in plans]))
+        rows.append((_("plus retests"), ",.0f", [_times(plan.judgements, project.retest) for plan in plans]))
     return rows
 
 
 def _time(hours: str, minutes: str, values: list[Estimate]) -> tuple[str, str, list[Estimate]]:
     """A row of hours, or of minutes if the maximum is under two hours."""
-    if max((one.value for one in values if one.value is not None), default=2) < 2:
-        return minutes, ",.0f", [_times(one, 60) for one in values]
+    if max((value.value for value in values if value.value is not None), default=2) < 2:
+        return minutes, ",.0f", [_times(value, 60) for value in values]
     return hours, ",.1f", values
 
 
@@ -364,8 +364,8 @@ def _ask_again(project: Project) -> dict[str, Any]:
 def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
     with st.spinner(_("Looking at the labelled items …"), show_time=False):
         wanted = {name: asked[name] for name in ("plan", "per_item", "share")}
-        found = remembered(state(store), plan_effects, project, **wanted)
-    labelled = sum(found)
+        effects = remembered(state(store), plan_effects, project, **wanted)
+    labelled = sum(effects)
     if not labelled:
         inform("No sentence has a label yet: the plan applies from the first one.")
         return
@@ -373,7 +373,7 @@ def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
         "Of {labelled} labelled sentences, {decided} would be decided by their labels, {reopened} would"
         " need more labels, and {same} stay as they are. No label is lost."
     )
-    numbers = {name: f"{getattr(found, name):,}" for name in ("decided", "reopened", "same")}
+    numbers = {name: f"{getattr(effects, name):,}" for name in ("decided", "reopened", "same")}
     st.info(text.format(labelled=f"{labelled:,}", **numbers), icon=":material/preview:")
 
 
@@ -428,15 +428,15 @@ def _value(name: str, value: Any) -> str:
 def show_preregistration(store: Store, project: Project) -> None:
     """The sheets in the log, and a form for one more."""
     st.subheader(_("Pre-registration"), anchor=False)
-    for one in sheets(store, project):
-        when = moment(one.written)
-        if one.labels:
-            title = _("Pre-registration of {time}, after {n} labels", time=when, n=f"{one.labels:,}")
+    for sheet in sheets(store, project):
+        when = moment(sheet.written)
+        if sheet.labels:
+            title = _("Pre-registration of {time}, after {n} labels", time=when, n=f"{sheet.labels:,}")
         else:
             title = _("Pre-registration of {time}, before any label", time=when)
         with st.expander(plain(title), icon=":material/lock:"):
-            st.text(one.text)
-            st.caption(plain(f"SHA-256 {one.sha256}"))
+            st.text(sheet.text)
+            st.caption(plain(f"SHA-256 {sheet.sha256}"))
     with st.expander(_("Add a pre-registration to the log"), icon=":material/edit_note:"):
         write(
             "What you expect, which measures decide, how large a difference matters, and when"

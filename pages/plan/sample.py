@@ -44,7 +44,7 @@ def show_sample(store: Store, project: Project) -> None:
             " in random order."
         )
         _ask(store, project)
-    _show_samples([samples.state_of(store, one) for one in samples.samples(store, project)])
+    _show_samples([samples.state_of(store, sample) for sample in samples.samples(store, project)])
     _show_rates(store, project)
     show_labels_needed(store, project, {one: design_name(one) for one in SIZED}, column_names())
 
@@ -83,9 +83,9 @@ def _meaning(design: Design) -> str:
 
 
 def _ask(store: Store, project: Project) -> None:
-    has_judges = any(one.labels for one in judges(store, project))
+    has_judges = any(judge.labels for judge in judges(store, project))
     offered = [one for one in SIZED if has_judges or one not in BY_JUDGES]
-    if any(one.quota for one in counts(store, project).cells):
+    if any(cell.quota for cell in counts(store, project).cells):
         offered.append("quotas")
     design = choose(_("Design"), {one: design_name(one) for one in offered}, "sample-design")
     st.caption(_meaning(design))
@@ -96,7 +96,9 @@ def _ask(store: Store, project: Project) -> None:
     if design in BY_JUDGES and len(measures) > 1:
         known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language")}
         names = names_of(store, project) | (known if "extraneous" in measures else {})
-        asked["measure"] = choose(_("Measure"), {one: names.get(one, one) for one in measures}, "sample-measure")
+        asked["measure"] = choose(
+            _("Measure"), {measure: names.get(measure, measure) for measure in measures}, "sample-measure"
+        )
     available = free_items(store, project)
     caption("Items that can be drawn: {number}.", number=f"{available:,}")
     st.session_state.setdefault("sample-items", max(1, min(USUAL, available)))
@@ -151,34 +153,35 @@ def _start(store: Store, project: Project, design: Design, items: int, asked: di
         st.rerun()
 
 
-def _show_open(store: Store, project: Project, found: samples.SampleState) -> None:
-    sample = found.sample
+def _show_open(store: Store, project: Project, sample_state: samples.SampleState) -> None:
+    sample = sample_state.sample
     with st.container(border=True):
         title = _("Sample {number} is open: {design}", number=sample.number, design=design_name(sample.design))
         st.markdown(f"**{plain(title)}**")
         with st.container(key="sample-figures"):
-            drawn = _("Drawn of {frame} items.", frame=f"{found.frame:,}")
+            drawn = _("Drawn of {frame} items.", frame=f"{sample_state.frame:,}")
             range_text = _("From {least} to {most}; stored {when}.").format(
-                least=percent(found.least), most=percent(found.most), when=moment(sample.created)
+                least=percent(sample_state.least), most=percent(sample_state.most), when=moment(sample.created)
             )
             show_tiles([
-                Tile(_("Items"), f"{found.drawn:,}", (drawn,)),
-                Tile(_("Labelled in full"), f"{found.labelled:,}", (_("Items that need no more labels."),)),
-                Tile(_("Inclusion probability"), percent(found.drawn / found.frame if found.frame else None),
+                Tile(_("Items"), f"{sample_state.drawn:,}", (drawn,)),
+                Tile(_("Labelled in full"), f"{sample_state.labelled:,}", (_("Items that need no more labels."),)),
+                Tile(_("Inclusion probability"),
+                percent(sample_state.drawn / sample_state.frame if sample_state.frame else None),
                      (range_text,)),
             ], 3)  # fmt: skip
-        st.progress(min(1.0, found.labelled / found.drawn) if found.drawn else 0.0)
+        st.progress(min(1.0, sample_state.labelled / sample_state.drawn) if sample_state.drawn else 0.0)
         caption("Desks hand out only these items, in random order.")
         if "in_random_order" in sample.settings:
             text = _("In random order about {number} items would be needed for the same quotas.")
             st.caption(plain(text.format(number=f"{sample.settings['in_random_order']:,}")))
-        if found.labelled < found.drawn:
+        if sample_state.labelled < sample_state.drawn:
             caption("If you close it now, the labelled items stand for those that are missing.")
         text = _(
             "Sample {number} ends with {labelled} of {drawn} items labelled in full. It cannot be reopened, and rates"
             " weigh these labels."
         )
-        values = {"labelled": f"{found.labelled:,}", "drawn": f"{found.drawn:,}"}
+        values = {"labelled": f"{sample_state.labelled:,}", "drawn": f"{sample_state.drawn:,}"}
         text = text.format(number=sample.number, **values)
         if confirmed(_("Close the sample"), text, _("Close it"), key="sample-close", icon=":material/check:"):
             _close(store, project)
@@ -191,15 +194,15 @@ def _close(store: Store, project: Project) -> None:
         st.rerun()
 
 
-def _show_samples(found: list[samples.SampleState]) -> None:
-    if not found:
+def _show_samples(sample_states: list[samples.SampleState]) -> None:
+    if not sample_states:
         caption("No sample was drawn here: rates treat the labelled items as a simple random sample of all.")
         return
     heads = (_("Sample"), _("Design"), _("Items"), _("Labelled in full"), _("Inclusion probability"), _("State"))
-    rows = [_row(one) for one in found]
+    rows = [_row(sample_state) for sample_state in sample_states]
     with st.container(key="samples"):
         show_html(table(number_columns(heads, (2, 3, 4)), rows, kind="stacked"))
-    show_signature("\n".join(one.sample.signature for one in found))
+    show_signature("\n".join(sample_state.sample.signature for sample_state in sample_states))
 
 
 def _show_rates(store: Store, project: Project) -> None:
@@ -220,14 +223,14 @@ def _show_rates(store: Store, project: Project) -> None:
         show_tiles([estimate_tile(names.get(one, one), rate, meaning, "z.1%") for one, rate in found.items()], 3)
 
 
-def _row(found: samples.SampleState) -> list[str]:
-    sample, by, names = found.sample, found.sample.settings.get("by") or [], column_names()
+def _row(sample_state: samples.SampleState) -> list[str]:
+    sample, by, names = sample_state.sample, sample_state.sample.settings.get("by") or [], column_names()
     design = design_name(sample.design)
     state = _("open") if sample.closed is None else _("closed {when}", when=moment(sample.closed))
     return [
         str(sample.number), in_brackets(design, series(names.get(one, str(one)) for one in by)) if by else design,
-        f"{found.drawn:,} / {found.frame:,}", f"{found.labelled:,}",
-        f"{percent(found.least)} – {percent(found.most)}", state,
+        f"{sample_state.drawn:,} / {sample_state.frame:,}", f"{sample_state.labelled:,}",
+        f"{percent(sample_state.least)} – {percent(sample_state.most)}", state,
     ]  # fmt: skip
 
 
@@ -278,9 +281,9 @@ def _forecast(store: Store, project: Project, /, width: float, **asked: Any) -> 
 
 
 def _show(project: Project, made: Forecast, names: dict[str, str]) -> None:
-    sizes = [size for size in SHOWN if any(size in dict(one.widths) for one in made.needed)]
+    sizes = [size for size in SHOWN if any(size in dict(needed.widths) for needed in made.needed)]
     heads = (_("Design"), _("Items needed"), _("Labels"), *(_("Width with {n}", n=f"{n:,}") for n in sizes))
-    rows = [_needed_row(one, project, names, sizes) for one in made.needed]
+    rows = [_needed_row(needed, project, names, sizes) for needed in made.needed]
     with st.container(key="labels-needed"):
         show_html(table(number_columns(heads, range(1, len(heads))), rows, kind="stacked"))
     rests = _("Rate by people and such a judge together.")
@@ -288,7 +291,7 @@ def _show(project: Project, made: Forecast, names: dict[str, str]) -> None:
         rests = _("Rate by people and {judge} together.", judge=made.judge)
     about = _("Simulated on {simulated} of {of} items that can be drawn; median width of 95% intervals.")
     st.caption(plain(paragraph((rests, about.format(simulated=f"{made.simulated:,}", of=f"{made.of:,}")))))
-    drawn = [one for one in made.needed if one.widths]
+    drawn = [needed for needed in made.needed if needed.widths]
     if drawn:
         says = _(
             "Width of the interval by number of labelled items, for each design; the thin line is the wanted width."

@@ -53,7 +53,7 @@ def for_reader(store: Store, project: Project, found: Dashboard) -> Dashboard:
         return found
     text = _("Your desk as {name} is open: only you are listed among the annotators, so that labels stay blind.")
     st.caption(plain(text.format(name=reader.name)))
-    people = tuple(one for one in found.people if one.annotator.id == reader.id)
+    people = tuple(person for person in found.people if person.annotator.id == reader.id)
     return replace(found, people=people, days=tuple(day for day in found.days if day.annotator == reader.name))
 
 
@@ -69,7 +69,7 @@ def tiles(project: Project, found: Dashboard) -> None:
     kept, wanted = sum(one.kept for one in counted), sum(one.quota or 0 for one in counted)
     within = sum(one.kept if one.quota is None else min(one.kept, one.quota) for one in counted)
     of_all = _("of {mined} in the project", mined=f"{mined:,}")
-    today, week = (sum(getattr(one, name) for one in found.people) for name in ("today", "week"))
+    today, week = (sum(getattr(person, name) for person in found.people) for name in ("today", "week"))
     decisions = _("decisions, changes included: {today} today, {week} in seven days")
     quotas = _("{within} of {wanted} required by quotas") if wanted else _("no quotas are set")
     done = Tile(_("Kept"), f"{kept:,}", (quotas.format(within=f"{within:,}", wanted=f"{wanted:,}"),))
@@ -122,7 +122,7 @@ DAYS = 90  # in the chart
 def people(project: Project, found: Dashboard) -> None:
     """One row per annotator, those who have left last; participants of online studies apart."""
     everybody = sorted(found.people, key=lambda one: (one.participant, not one.active))
-    staff = [one for one in everybody if not one.participant]
+    staff = [worker for worker in everybody if not worker.participant]
     by_link = everybody[len(staff) :]
     if not staff:
         inform("There are no annotators yet. Add them on the Projects page, under People.")
@@ -140,11 +140,11 @@ def people(project: Project, found: Dashboard) -> None:
         " otherwise Wilson's, modified for rare counts. Each heading explains what it counts; scroll right"
         " for more columns."
     )
-    caption_with_files(text, [_numbers(one, found.signature) for one in everybody], key="progress-annotators")
+    caption_with_files(text, [_numbers(worker, found.signature) for worker in everybody], key="progress-annotators")
 
 
 def _table(project: Project, rows: list[Worker], now: float, key: str) -> None:
-    st.dataframe([_row(project, one, now) for one in rows], hide_index=True, key=key, column_config=_explained())
+    st.dataframe([_row(project, row, now) for row in rows], hide_index=True, key=key, column_config=_explained())
 
 
 def _state(one: Worker, now: float) -> str:
@@ -220,20 +220,20 @@ def _numbers(one: Worker, signature: str) -> dict[str, Any]:
 
 def stalled(project: Project, found: Dashboard) -> None:
     """Items at a desk where nobody works, with a button to release them."""
-    for one in found.people:
-        if one.stalled is None:
+    for person in found.people:
+        if person.stalled is None:
             continue
-        items = one.leased - one.sent_back
+        items = person.leased - person.sent_back
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             text = _("{items} items are waiting at the desk of {name}; nothing has been labelled there since {moment}.")
-            values = {"items": f"{items:,}", "name": one.annotator.name, "moment": moment(one.stalled)}
+            values = {"items": f"{items:,}", "name": person.annotator.name, "moment": moment(person.stalled)}
             st.markdown(":material/hourglass_bottom: " + plain(text.format(**values)))
             st.button(
                 _("Return"),
-                key=f"give-back-{one.annotator.uid}",
+                key=f"give-back-{person.annotator.uid}",
                 icon=":material/undo:",
                 on_click=_give_back,
-                args=(project, one),
+                args=(project, person),
                 help=_("These items go to others. Labels that the desk still sends are stored and count."),
             )
 
@@ -250,11 +250,11 @@ def by_day(found: Dashboard) -> None:
     from evenhand.core.charts.lines import labels_per_day  # charts take a third of a second to import
 
     counted, together = Counter[tuple[str, str]](), _("Participants of online studies")
-    by_link = {one.annotator.name for one in found.people if one.participant}
+    by_link = {person.annotator.name for person in found.people if person.participant}
     for day in found.days:
         counted[day.day, together if day.annotator in by_link else day.annotator] += day.labels
     there = {name for _day, name in counted}
-    names = [one.annotator.name for one in found.people if one.annotator.name in there - {together}]
+    names = [person.annotator.name for person in found.people if person.annotator.name in there - {together}]
     names += [together] if by_link and together in there else []
     days = filled_days([Day(day, name, labels) for (day, name), labels in counted.items()], names, DAYS)
     if not days:

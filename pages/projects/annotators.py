@@ -151,26 +151,26 @@ def _hand_out(project: Project, uids: list[str]) -> None:
 @asks("change_projects")
 def show_aside(store: Store, project: Project) -> None:
     """Items set aside, with a button to hand them out again."""
-    found = projects.set_aside_items(store, project)
+    items = projects.set_aside_items(store, project)
     texts = project.kind == "generations"
     if texts:
         caption("A text is set aside when everybody who could label it has skipped it. It then waits here for you.")
     else:
         caption("A sentence is set aside when everybody who could label it has skipped it. It then waits here for you.")
-    if not found:
+    if not items:
         st.info(_("No text is set aside.") if texts else _("No sentence is set aside."), icon=":material/check:")
         return
-    for item in found[:LISTED]:
+    for item in items[:LISTED]:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             literal(item.whole_text)
             st.button(
                 _("Hand out again"), key=f"hand-out-{item.uid}", icon=":material/replay:",
                 on_click=_hand_out, args=(project, [item.uid]),
             )  # fmt: skip
-    if len(found) > LISTED:
-        caption("The first {shown} of {all} sentences.", shown=LISTED, all=f"{len(found):,}")
-    if len(found) > 1:
-        everything = [item.uid for item in found]
+    if len(items) > LISTED:
+        caption("The first {shown} of {all} sentences.", shown=LISTED, all=f"{len(items):,}")
+    if len(items) > 1:
+        everything = [item.uid for item in items]
         st.button(_("Hand out all again"), key="hand-out-all", on_click=_hand_out, args=(project, everything))
 
 
@@ -245,8 +245,8 @@ def show_groups(store: Store, project: Project) -> None:
             "By dialect, first language or the like, to compare how groups choose (page Agreement, Groups). What"
             " annotators choose themselves on My record counts instead, and you cannot change it."
         )
-        for one in groupings(store, project):
-            _show_grouping(store, project, one)
+        for grouping in groupings(store, project):
+            _show_grouping(store, project, grouping)
         st.text_input(_("New grouping, as dialect"), key="grouping-name", max_chars=80, width=360)
         st.text_area(_("Its groups, one per line"), key="grouping-options", height=100, width=360)
         st.button(_("Add grouping"), key="grouping-add", icon=":material/add:", on_click=_add, args=(project,))
@@ -255,7 +255,7 @@ def show_groups(store: Store, project: Project) -> None:
 def _show_grouping(store: Store, project: Project, of: Grouping) -> None:
     st.markdown(f"**{spoken(of.name)}**")
     inside = groups_of(store, of)
-    counted = [f"{spoken(one)} {list(inside.values()).count(one)}" for one in of.options]
+    counted = [f"{spoken(option)} {list(inside.values()).count(option)}" for option in of.options]
     st.caption(plain(series(counted)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         people = annotators(store, project, active=False)
@@ -281,5 +281,5 @@ def _put(project: Project, of: Grouping) -> None:
 def _add(project: Project) -> None:
     lines = st.session_state["grouping-options"].splitlines()
     with open_store(project, "change_projects") as store:
-        add_grouping(store, project, st.session_state["grouping-name"], [one for one in lines if one.strip()])
+        add_grouping(store, project, st.session_state["grouping-name"], [line for line in lines if line.strip()])
     st.session_state["grouping-name"] = st.session_state["grouping-options"] = ""

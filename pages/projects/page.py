@@ -28,21 +28,23 @@ SECTIONS = {
 def show_project(name: str) -> None:
     with open_store() as store:
         try:
-            found = own_project(store, name)
+            project = own_project(store, name)
         except NotFound as error:
             projects.leave()
             show_error(error)
             projects.show_list(store)
             return
         st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=projects.leave)
-        st.header(plain(found.name), anchor=False)
-        st.caption(plain(projects.settings_line(store, found)))
-        projects.show_summary(store, found)
+        st.header(plain(project.name), anchor=False)
+        st.caption(plain(projects.settings_line(store, project)))
+        projects.show_summary(store, project)
         parts = {
-            part: words for part, (words, _view) in SECTIONS.items() if part != "quotas" or found.kind != "generations"
+            part: words
+            for part, (words, _view) in SECTIONS.items()
+            if part != "quotas" or project.kind != "generations"
         }
         section = choose(_("Project section"), parts, "section", address="section", heading=False)
-        SECTIONS[section][1](store, found)
+        SECTIONS[section][1](store, project)
 
 
 page_head(

@@ -64,27 +64,27 @@ def _make_demo(name: str) -> None:
 @asks_at_click("change_projects")
 def _bring_back(name: str) -> None:
     with open_store() as store:
-        found = next(one for one in own_projects(store, archived=True) if one.name == name)
+        found = next(project for project in own_projects(store, archived=True) if project.name == name)
         archive(store, found, archived=False)
 
 
 def show_list(store: Store) -> None:
     """Every open project as a card, a way to make one, and the archive."""
-    found, away = own_projects(store), own_projects(store, archived=True)
+    projects, away = own_projects(store), own_projects(store, archived=True)
     with st.container(horizontal=True):
         st.button(_("New project"), key="new", type="primary", icon=":material/add:", on_click=_begin)
-        known = {one.name for one in found + away}
+        known = {project.name for project in projects + away}
         labels = {"demo": _("Create the demo project"), "demo_generations": _("Create the demo project of generations")}
         for name, (key, label) in zip((DEMO, GENERATIONS), labels.items(), strict=True):
             if name not in known:
                 st.button(label, key=key, icon=":material/school:", on_click=_make_demo, args=(name,))
-    if not found:
+    if not projects:
         inform(
             "There are no projects yet. A project holds sentences, a guideline and annotators. The"
             " demo project shows every feature with sentences of our own and three fictitious annotators."
         )
     columns = st.columns(2)
-    for number, project in enumerate(found):
+    for number, project in enumerate(projects):
         with columns[number % 2]:
             _card(store, project)
     if away:
@@ -96,7 +96,7 @@ def show_list(store: Store) -> None:
 
 
 def _card(store: Store, project: Project) -> None:
-    found = counts(store, project)
+    project_counts = counts(store, project)
     with st.container(border=True, key=f"card-{project.uid}"):
         st.subheader(plain(project.name), anchor=False)
         if project.name == DEMO:
@@ -104,8 +104,8 @@ def _card(store: Store, project: Project) -> None:
         if project.name == GENERATIONS:
             caption("Our own texts, written as models might write them; annotators and labels are fictitious.")
         st.caption(plain(settings_line(store, project)))
-        if found.items:
-            show_html(joined([status_bar(found, project.kind), _quota_legend(store, project)]))
+        if project_counts.items:
+            show_html(joined([status_bar(project_counts, project.kind), _quota_legend(store, project)]))
         else:
             texts = project.kind == "generations"
             empty = _("No texts yet. Open the project and add a file.")
@@ -123,7 +123,11 @@ def _card(store: Store, project: Project) -> None:
 def _quota_legend(store: Store, project: Project) -> Markup:
     cells = [cell for cell in counts(store, project).cells if cell.quota is not None]
     by_link = participants(store, project)
-    people = [own_progress(store, project, one).labelled for one in annotators(store, project) if one.id not in by_link]
+    people = [
+        own_progress(store, project, annotator).labelled
+        for annotator in annotators(store, project)
+        if annotator.id not in by_link
+    ]
     texts = []
     if cells:
         wanted = sum(cell.quota or 0 for cell in cells)
@@ -182,7 +186,7 @@ def show_guideline(store: Store, project: Project) -> None:
         about = dict(shown.scheme.about) if shown.scheme else {}
         parts: list[Sequence[Choice]] = [shown.choices, shown.reasons]
         if shown.scheme is not None:
-            parts += [shown.scheme.spans, [asked_as(one) for one in shown.scheme.questions]]
+            parts += [shown.scheme.spans, [asked_as(question) for question in shown.scheme.questions]]
         show_html(Markup("<br>").join(options_html(part, about) for part in parts if part))
 
 
@@ -215,8 +219,8 @@ def show_quotas(store: Store, project: Project) -> None:
 
 def show_summary(store: Store, project: Project) -> None:
     """The head of an open project: progress of its sentences."""
-    found = counts(store, project)
-    if found.items:
+    project_counts = counts(store, project)
+    if project_counts.items:
         if project.kind == "generations":
             text, none, some = _("Texts by number of labels: {numbers}"), _("none: {texts}"), _("{labels}: {texts}")
         else:
@@ -224,8 +228,8 @@ def show_summary(store: Store, project: Project) -> None:
             some = _("{labels}: {sentences}")
         each = [
             (some if labels else none).format(labels=labels, sentences=f"{items:,}", texts=f"{items:,}")
-            for labels, items in sorted(found.by_labels.items())
+            for labels, items in sorted(project_counts.by_labels.items())
         ]
         parts = " · ".join(one.replace(" ", "\u00a0") for one in each)  # no line ends within one
         by_labels = text.format(numbers=parts)
-        show_html(joined([status_bar(found, project.kind), element("div", by_labels, "legend")]))
+        show_html(joined([status_bar(project_counts, project.kind), element("div", by_labels, "legend")]))

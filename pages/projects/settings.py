@@ -93,7 +93,7 @@ def show_form() -> None:
     """The fields of a project, then the button that creates it."""
     st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
     st.subheader(_("New project"), anchor=False)
-    kinds: dict[Kind, str] = {one: kind_name(one) for one in get_args(Kind)}
+    kinds: dict[Kind, str] = {arg: kind_name(arg) for arg in get_args(Kind)}
     kind = choose(_("What is judged"), kinds, "kind")
     if kind == "generations":
         _form_of_generations()

@@ -30,32 +30,32 @@ MOST = 50  # drawn at once: each of them is read and answered
 SHOWN = 5  # problems of a file
 
 
-def score_list(found: Quality) -> None:
+def score_list(quality: Quality) -> None:
     """Each annotator against the known answers: a chart, a table, the signature."""
-    if not found.known:
+    if not quality.known:
         inform(
             "No item has a known answer yet. Choose some items below whose answer you know. Annotators"
             " cannot tell them from others, and scores appear only on this page.",
             icon=":material/key:",
         )
         return
-    drawn = any(one.right + one.wrong for one in found.scores)
+    drawn = any(score.right + score.wrong for score in quality.scores)
     if drawn:
         says = _("Share of known answers given by each annotator, over {n} items with a known answer; 95% intervals.")
-        shares = [(one.annotator, one.share) for one in found.scores]
-        says, title = says.format(n=len(found.known)), _("Known answers given")
-        people_chart(shares, key="known-answers", title=title, says=says, table=_downloaded(found))
+        shares = [(score.annotator, score.share) for score in quality.scores]
+        says, title = says.format(n=len(quality.known)), _("Known answers given")
+        people_chart(shares, key="known-answers", title=title, says=says, table=_downloaded(quality))
     else:
-        caption("{n} items have a known answer; none of them has a valid label yet.", n=len(found.known))
-    st.dataframe([_row(one) for one in found.scores], hide_index=True, key="known-table")
+        caption("{n} items have a known answer; none of them has a valid label yet.", n=len(quality.known))
+    st.dataframe([_row(score) for score in quality.scores], hide_index=True, key="known-table")
     with foot():
         caption(
             "Blind labels only. An answer taken from the labels does not count for the annotators who made"
             " those labels: they would only agree with themselves."
         )
         if not drawn:  # else beside the chart
-            downloads(_downloaded(found), key="known-answers-table")
-    show_signature(found.known_signature)
+            downloads(_downloaded(quality), key="known-answers-table")
+    show_signature(quality.known_signature)
 
 
 def _row(one: known_answers.KnownAnswerScore) -> dict[str, Any]:
@@ -69,30 +69,30 @@ def _row(one: known_answers.KnownAnswerScore) -> dict[str, Any]:
     }
 
 
-def _downloaded(found: Quality) -> list[dict[str, Any]]:
+def _downloaded(quality: Quality) -> list[dict[str, Any]]:
     return [
         {
-            "annotator": one.annotator,
-            "active": one.active,
-            "right": one.right,
-            "wrong": one.wrong,
-            "not_labelled": one.unlabelled,
-            **estimate_columns("share", one.share),
-            "signature": found.known_signature,
+            "annotator": score.annotator,
+            "active": score.active,
+            "right": score.right,
+            "wrong": score.wrong,
+            "not_labelled": score.unlabelled,
+            **estimate_columns("share", score.share),
+            "signature": quality.known_signature,
         }
-        for one in found.scores
+        for score in quality.scores
     ]
 
 
-def what_missed(store: Store, project: Project, found: Quality) -> None:
+def what_missed(store: Store, project: Project, quality: Quality) -> None:
     """One annotator: answers against labels, and every miss."""
-    people = {one.annotator: one for one in found.scores if one.right + one.wrong}
+    people = {score.annotator: score for score in quality.scores if score.right + score.wrong}
     if not people:
         return
     name = st.selectbox(_("Annotator"), list(people), key="known-who")
     left, right = st.columns([2, 3], gap="large")
     with left:
-        _confusion(store, project, people[name], found.known_signature)
+        _confusion(store, project, people[name], quality.known_signature)
     with right:
         missed = known_answers.wrong_answers(store, project, name)
         if not missed:
@@ -100,10 +100,14 @@ def what_missed(store: Store, project: Project, found: Quality) -> None:
             return
         st.markdown(plain(_("{n} known answers missed", n=len(missed))))
         names = names_of(store, project)
-        for one in page_of(missed, "missed-page", PAGE):
-            reasons = [names.get(code, code) for code in one.reasons]
-            answer = judgement(_("known answer"), one.answer, names, note=one.why)
-            card(one.item, one.annotator, [answer, judgement(_("label"), one.choice, names, reasons, one.note)])
+        for wrong_answer in page_of(missed, "missed-page", PAGE):
+            reasons = [names.get(code, code) for code in wrong_answer.reasons]
+            answer = judgement(_("known answer"), wrong_answer.answer, names, note=wrong_answer.why)
+            card(
+                wrong_answer.item,
+                wrong_answer.annotator,
+                [answer, judgement(_("label"), wrong_answer.choice, names, reasons, wrong_answer.note)],
+            )
         show_pages(len(missed), "missed-page", PAGE)
 
 
@@ -126,19 +130,19 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
     names = names_of(store, project)
     rows = [
         {
-            _("Text"): _short(one.item.whole_text),
-            _("Known answer"): names.get(one.choice, one.choice),
-            _("Labels"): one.labels,
-            _("Why"): one.why,
-            _("From its labels"): one.from_labels,
-            _("By"): one.author,
-            _("Since"): day(one.created),
+            _("Text"): _short(known_item.item.whole_text),
+            _("Known answer"): names.get(known_item.choice, known_item.choice),
+            _("Labels"): known_item.labels,
+            _("Why"): known_item.why,
+            _("From its labels"): known_item.from_labels,
+            _("By"): known_item.author,
+            _("Since"): day(known_item.created),
         }
-        for one in found.known
+        for known_item in found.known
     ]
     st.markdown(plain(_("Items with a known answer: {n}", n=len(rows))))
     # A new widget key for a changed table, so that selected rows never point to other items.
-    key = f"known-items-{hash(tuple(one.item.uid for one in found.known))}"
+    key = f"known-items-{hash(tuple(known_item.item.uid for known_item in found.known))}"
     state: Any = st.dataframe(rows, hide_index=True, key=key, on_select="rerun", selection_mode="multi-row")
     chosen = [found.known[i].item.uid for i in state["selection"]["rows"] if i < len(rows)]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -158,18 +162,18 @@ def _table(project: Project) -> bytes:
     from evenhand.annotations.quality.known_answers import known_items
 
     with open_store(project) as store:
-        found = known_items(store, project)
+        items = known_items(store, project)
     rows = [
         {
-            "item": one.item.uid,
-            "text": one.item.whole_text,
-            "choice": one.choice,
-            "why": one.why,
-            "from_labels": one.from_labels,
-            "author": one.author,
-            "created": one.created,
+            "item": known_item.item.uid,
+            "text": known_item.item.whole_text,
+            "choice": known_item.choice,
+            "why": known_item.why,
+            "from_labels": known_item.from_labels,
+            "author": known_item.author,
+            "created": known_item.created,
         }
-        for one in found
+        for known_item in items
     ]
     return csv_bytes([without_text(project, row, "text", "why") for row in rows])
 
@@ -199,7 +203,7 @@ def _draw(store: Store, project: Project) -> None:
         among = choose(_("Items to draw from"), names, "draw-among")
         number = st.number_input(_("Number of items"), 1, MOST, 10, key="draw-number", width=120)
         if st.button(_("Draw"), key="draw", icon=":material/casino:"):
-            drawn = [one.uid for one in known_answers.draw_candidates(store, project, int(number), among)]
+            drawn = [item.uid for item in known_answers.draw_candidates(store, project, int(number), among)]
             st.session_state["drawn"] = (project.uid, among, drawn)
             if not drawn:
                 st.toast(_("There is no such item."), icon=":material/info:")
@@ -215,16 +219,16 @@ def _draw(store: Store, project: Project) -> None:
 
 def _answers(store: Store, project: Project, among: known_answers.Among, uids: list[str]) -> None:
     """The drawn items with the lead's answers; items without one are left out."""
-    choices = {each.code: choice_name(each) for each in guideline(store, project).choices}
+    choices = {choice.code: choice_name(choice) for choice in guideline(store, project).choices}
     given: dict[str, str | None] = {}
     with st.form("drawn-answers"):
         for number, uid in enumerate(uids, 1):
-            found = one_item(store, project, uid)
-            card(found, _("{n} of {all}", n=number, all=len(uids)), [])
+            item = one_item(store, project, uid)
+            card(item, _("{n} of {all}", n=number, all=len(uids)), [])
             given[uid] = st.pills(  # they wrap where a telephone has no room
                 _("Answer for text {n}", n=number),
                 list(choices),
-                default=found.gold if among == "agreed" and found.gold in choices else None,
+                default=item.gold if among == "agreed" and item.gold in choices else None,
                 format_func=lambda code: plain(choices[code]),
                 key=f"answer-{uid}",
                 label_visibility="collapsed",
@@ -260,22 +264,22 @@ def _one(store: Store, project: Project) -> None:
     asked = st.text_input(label, key="known-id").strip()
     if not asked:
         return
-    found: Item | None = find_item(store, project, asked)
-    if found is None:
+    item: Item | None = find_item(store, project, asked)
+    if item is None:
         warn("This project has no such item.", icon=":material/search_off:")
         return
-    card(found, found.uid, [])
+    card(item, item.uid, [])
     choices = {each.code: choice_name(each) for each in guideline(store, project).choices}
     choice = st.pills(
-        _("Answer"), list(choices), format_func=lambda code: plain(choices[code]), key=f"known-choice-{found.uid}"
+        _("Answer"), list(choices), format_func=lambda code: plain(choices[code]), key=f"known-choice-{item.uid}"
     )
     why = st.text_area(
-        _("Why"), key=f"known-why-{found.uid}", height=80, placeholder=_("For the record: why this answer?")
+        _("Why"), key=f"known-why-{item.uid}", height=80, placeholder=_("For the record: why this answer?")
     )
     pressed = st.button(
         _("Set as known answer"), type="primary", icon=":material/key:", key="known-keep", disabled=choice is None
     )
-    if pressed and choice is not None and _keep(store, project, found.uid, choice, why):
+    if pressed and choice is not None and _keep(store, project, item.uid, choice, why):
         st.toast(_("This item now has a known answer."), icon=":material/key:")
         st.rerun()
 

@@ -47,33 +47,33 @@ def settings(report: retest_agreement.RetestReport) -> None:
 
 def second_labels(report: retest_agreement.RetestReport) -> None:
     """All annotators together as tiles, each of them as a row with an interval."""
-    found = report.together
-    same = round((found.agreed.value or 0) * found.compared)
-    text = _("In {k} of {n} retests the annotator chose the same label as before.", k=same, n=found.compared)
+    agreement = report.together
+    same = round((agreement.agreed.value or 0) * agreement.compared)
+    text = _("In {k} of {n} retests the annotator chose the same label as before.", k=same, n=agreement.compared)
     kappa = _("Cohen's kappa between first label and retest: 0 is chance, 1 is complete.")
     tiles = [
-        estimate_tile(_("Same choice both times"), found.agreed, text, "z.1%"),
-        estimate_tile(_("Kappa of retests"), found.kappa, kappa),
+        estimate_tile(_("Same choice both times"), agreement.agreed, text, "z.1%"),
+        estimate_tile(_("Kappa of retests"), agreement.kappa, kappa),
     ]
-    if found.flag is not None:
+    if agreement.flag is not None:
         text = _("The flag for extraneous gendered language, set both times or neither time.")
-        tiles.append(estimate_tile(_("Same flag both times"), found.flag, text, "z.1%"))
+        tiles.append(estimate_tile(_("Same flag both times"), agreement.flag, text, "z.1%"))
     show_tiles(tiles, len(tiles))
-    if not found.compared:
+    if not agreement.compared:
         return
     says = _("Share of items with the same choice both times, with 95% intervals. Total: {share}, {interval}.")
     people_chart(
-        [*((one.annotator, one.agreed) for one in report.annotators), (_("Total"), found.agreed)],
+        [*((annotator.annotator, annotator.agreed) for annotator in report.annotators), (_("Total"), agreement.agreed)],
         key="agreement-with-oneself",
         title=_("Same choice both times"),
-        says=says.format(share=percent(found.agreed.value), interval=interval_or_reason(found.agreed, ".1%")),
+        says=says.format(share=percent(agreement.agreed.value), interval=interval_or_reason(agreement.agreed, ".1%")),
         table=_downloaded(report),
     )
 
 
 def in_figures(report: retest_agreement.RetestReport) -> None:
     """One line per annotator with all counts; the signature below."""
-    rows = [_row(one, one.annotator) for one in report.annotators]
+    rows = [_row(annotator, annotator.annotator) for annotator in report.annotators]
     rows.append(_row(report.together, _("Total")))
     st.dataframe(rows, hide_index=True, key="oneself-table")
     with foot():
@@ -109,7 +109,7 @@ def _row(one: retest_agreement.RetestAgreement, name: str) -> dict[str, Any]:
 
 
 def _downloaded(report: retest_agreement.RetestReport) -> list[dict[str, Any]]:
-    named = [(one.annotator, one) for one in report.annotators] + [("*", report.together)]
+    named = [(annotator.annotator, annotator) for annotator in report.annotators] + [("*", report.together)]
     return [
         {
             "annotator": name,
@@ -134,29 +134,31 @@ def differently(store: Store, project: Project, report: retest_agreement.RetestR
     """First choice against retest, and the items that differ, ten per page."""
     if not report.together.compared:
         return
-    people = {one.annotator: one for one in report.annotators}
+    people = {annotator.annotator: annotator for annotator in report.annotators}
     name = st.selectbox(_("Annotator"), list(people), index=None, placeholder=_("Total"), key="oneself-who")
     one = people[name] if name else report.together
     left, right = st.columns([2, 3], gap="large")
     with left:
         _confusion(one, report)
     with right:
-        found = retest_agreement.retest_differences(store, project, name)
-        if not found:
+        retest_differences = retest_agreement.retest_differences(store, project, name)
+        if not retest_differences:
             inform("No item was judged differently the second time.", icon=":material/check:")
             return
-        st.markdown(plain(_("{n} items judged differently the second time", n=len(found))))
+        st.markdown(plain(_("{n} items judged differently the second time", n=len(retest_differences))))
         names = names_of(store, project)
-        for each in page_of(found, "oneself-page", PAGE):
-            about = _("{name}, {days:.1f} days apart", name=each.annotator, days=each.days)
+        for retest_difference in page_of(retest_differences, "oneself-page", PAGE):
+            about = _("{name}, {days:.1f} days apart", name=retest_difference.annotator, days=retest_difference.days)
             headings = (_("first label"), _("retest label"))
             sides = [
                 judgement(heading, choice, names, [names.get(code, code) for code in reasons], note)
-                for heading, choice, reasons, note in zip(headings, each.choices, each.reasons, each.notes, strict=True)
+                for heading, choice, reasons, note in zip(
+                    headings, retest_difference.choices, retest_difference.reasons, retest_difference.notes, strict=True
+                )
             ]
-            card(each.item, about, sides)
+            card(retest_difference.item, about, sides)
         with foot():
-            show_pages(len(found), "oneself-page", PAGE)
+            show_pages(len(retest_differences), "oneself-page", PAGE)
             download(
                 _("Download all (CSV)"), lambda: _table(project, name), "judged-differently.csv", key="oneself-csv"
             )
@@ -174,23 +176,23 @@ def _confusion(one: retest_agreement.RetestAgreement, report: retest_agreement.R
 
 def _table(project: Project, name: str | None) -> bytes:
     with open_store(project) as store:
-        found = retest_agreement.retest_differences(store, project, name)
+        retest_differences = retest_agreement.retest_differences(store, project, name)
     rows = [
         {
-            "item": one.item.uid,
-            "text": one.item.whole_text,
-            "annotator": one.annotator,
-            "first": one.choices[0],
-            "second": one.choices[1],
-            "first_reasons": ";".join(one.reasons[0]),
-            "second_reasons": ";".join(one.reasons[1]),
-            "first_note": one.notes[0],
-            "second_note": one.notes[1],
-            "first_form": one.forms[0],
-            "second_form": one.forms[1],
-            "days": one.days,
+            "item": retest_difference.item.uid,
+            "text": retest_difference.item.whole_text,
+            "annotator": retest_difference.annotator,
+            "first": retest_difference.choices[0],
+            "second": retest_difference.choices[1],
+            "first_reasons": ";".join(retest_difference.reasons[0]),
+            "second_reasons": ";".join(retest_difference.reasons[1]),
+            "first_note": retest_difference.notes[0],
+            "second_note": retest_difference.notes[1],
+            "first_form": retest_difference.forms[0],
+            "second_form": retest_difference.forms[1],
+            "days": retest_difference.days,
         }
-        for one in found
+        for retest_difference in retest_differences
     ]
     return csv_bytes([without_text(project, row, "text", "first_note", "second_note") for row in rows])
 

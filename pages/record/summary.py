@@ -40,9 +40,9 @@ def ask_annotator(store: Store, project: Project) -> Annotator | None:
     """The annotator of the record: from the address, the open desk of this visit, or a choice; or None."""
     who = visitor(store)
     found = {
-        one.name: one
-        for one in annotators(store, project, active=False)
-        if allowed(who, "see_own_labels", project=project.uid, annotator=one.uid)
+        annotator.name: annotator
+        for annotator in annotators(store, project, active=False)
+        if allowed(who, "see_own_labels", project=project.uid, annotator=annotator.uid)
     }
     if not found:
         inform("This project has no annotators yet. Add them on the Projects page.")
@@ -65,35 +65,41 @@ def ask_annotator(store: Store, project: Project) -> Annotator | None:
     return found[name]
 
 
-def show_summary(project: Project, found: RecordSummary) -> None:
+def show_summary(project: Project, record_summary: RecordSummary) -> None:
     """The numbers, and acts of the lead that concern this annotator."""
-    states, until = found.states, ""
-    if found.heard and states["leased"]:
-        until = _("kept for you until {moment}", moment=moment(found.heard))
-    twice = _("of these, shown to you a second time: {twice}", twice=f"{found.twice:,}") if found.twice else ""
-    labels = _("labels made (each change counts again): {labels}", labels=f"{found.labels:,}")
+    states, until = record_summary.states, ""
+    if record_summary.heard and states["leased"]:
+        until = _("kept for you until {moment}", moment=moment(record_summary.heard))
+    twice = (
+        _("of these, shown to you a second time: {twice}", twice=f"{record_summary.twice:,}")
+        if record_summary.twice
+        else ""
+    )
+    labels = _("labels made (each change counts again): {labels}", labels=f"{record_summary.labels:,}")
     others = _("went to others before you labelled them: {released}", released=f"{states['released']:,}")
     show_tiles(
         [
             Tile(_("Items labelled"), f"{states['labelled']:,}", (twice, labels)),
             Tile(_("On the desk"), f"{states['leased']:,}", (until,)),
             Tile(_("Skipped"), f"{states['skipped']:,}", (others,)),
-            Tile(_("Time on items"), duration(found.seconds), (_("total of the times measured at the desk"),)),
+            Tile(_("Time on items"), duration(record_summary.seconds), (_("total of the times measured at the desk"),)),
         ],
         4,
     )
-    about = [_("In the project since {since}.", since=moment(found.since))]
-    if found.told:
-        about.append(_("You have read what changed up to version {version} of the guideline.", version=found.told))
-    if not found.active:
+    about = [_("In the project since {since}.", since=moment(record_summary.since))]
+    if record_summary.told:
+        about.append(
+            _("You have read what changed up to version {version} of the guideline.", version=record_summary.told)
+        )
+    if not record_summary.active:
         about.append(_("You no longer label in this project; your labels stay."))
     st.caption(plain(paragraph(about)))
-    if found.active:
-        where = {"project": project.name, "annotator": found.annotator.name}
+    if record_summary.active:
+        where = {"project": project.name, "annotator": record_summary.annotator.name}
         page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
-    if found.events:
-        with st.expander(_("Actions by the lead ({number})").format(number=len(found.events))):
-            for when, action, data in reversed(found.events[-200:]):
+    if record_summary.events:
+        with st.expander(_("Actions by the lead ({number})").format(number=len(record_summary.events))):
+            for when, action, data in reversed(record_summary.events[-200:]):
                 st.caption(plain(f"{moment(when)} · {_event(action, data)}"))
 
 
@@ -149,7 +155,7 @@ def show_log(store: Store, person: Annotator) -> None:
             " to those days changes it. Keep the hashes with your file and compare them with those in"
             " a release."
         )
-        st.code("\n".join(f"{one.day}  {one.hash}" for one in reversed(heads)), language=None)
+        st.code("\n".join(f"{head.day}  {head.hash}" for head in reversed(heads)), language=None)
 
 
 @asks("see_own_labels")
@@ -216,16 +222,17 @@ def ask_groups(store: Store, project: Project, annotator: Annotator) -> None:
         " You may leave this empty, change it or remove it at any time.",
         fewest=FEWEST_PEOPLE,
     )
-    for one in known:
-        options = list(one.grouping.options)
+    for own_group in known:
+        options = list(own_group.grouping.options)
         value = st.selectbox(
-            spoken(one.grouping.name), options, index=None if one.value is None else options.index(one.value),
-            placeholder=_("No answer"), key=f"group-{one.grouping.id}-{annotator.uid}", width=320,
+            spoken(own_group.grouping.name), options,
+            index=None if own_group.value is None else options.index(own_group.value),
+            placeholder=_("No answer"), key=f"group-{own_group.grouping.id}-{annotator.uid}", width=320,
         )  # fmt: skip
-        if one.recorded_by == "lead":
+        if own_group.recorded_by == "lead":
             caption("Set by the lead. What you choose yourself counts instead.")
-        if value != one.value:
-            store_group(store, project, annotator, one, value)
+        if value != own_group.value:
+            store_group(store, project, annotator, own_group, value)
 
 
 @asks("see_own_labels")
@@ -245,27 +252,27 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
     search = st.text_input(_("Search texts and notes"), key="record-search", icon=":material/search:", width=320)
     # Not beside it in a row: on a telephone the choices would run out of it instead of into the next line.
     chosen = choose(_("State"), names, "record-state", heading=False, address="state")
-    state: State | None = next((one for one in get_args(State) if one == chosen), None)
+    state: State | None = next((arg for arg in get_args(State) if arg == chosen), None)
     asked, before = (person.uid, search, chosen), st.session_state.get("record-asked")
     st.session_state["record-asked"] = asked
     page = st.session_state.get("record-page", 1) if asked == before else 1  # a new search begins at its first page
-    found = entries(store, project, person, RecordQuery(search, state, page))
-    if not found.total:
+    record_page = entries(store, project, person, RecordQuery(search, state, page))
+    if not record_page.total:
         text = _("Nothing is stored yet. Your record begins with your first label.")
         if search or state not in (None, "labelled"):
             text = _("Nothing was found.")
         st.info(text, icon=":material/search_off:")
         return
-    if found.number != st.session_state.get("record-page", 1):
-        st.session_state["record-page"] = found.number
-    caption("{total} items, most recent first", total=f"{found.total:,}")
+    if record_page.number != st.session_state.get("record-page", 1):
+        st.session_state["record-page"] = record_page.number
+    caption("{total} items, most recent first", total=f"{record_page.total:,}")
     words = names_of(store, project)
-    for one in found.entries:
-        with st.container(border=True, key=f"entry-{one.uid}"):
-            show_html(_item(one, words))
-            _talk(store, project, person, one)
-    if found.pages > 1:
-        st.pagination(found.pages, key="record-page")
+    for entry in record_page.entries:
+        with st.container(border=True, key=f"entry-{entry.uid}"):
+            show_html(_item(entry, words))
+            _talk(store, project, person, entry)
+    if record_page.pages > 1:
+        st.pagination(record_page.pages, key="record-page")
 
 
 def _item(one: Entry, words: dict[str, str]) -> Markup:
@@ -322,10 +329,10 @@ def _talk(store: Store, project: Project, person: Annotator, one: Entry) -> None
     number = len(one.comments)
     label = _("Comments ({number})", number=number) if number else _("Ask the lead")
     with st.expander(label, icon=":material/forum:", expanded=False):
-        for said in one.comments:
-            private = _("private") if said.thread else _("to all")
-            st.caption(plain(f"{moment(said.created)} · {said.author} · {private}"))
-            st.text(said.text)
+        for comment in one.comments:
+            private = _("private") if comment.thread else _("to all")
+            st.caption(plain(f"{moment(comment.created)} · {comment.author} · {private}"))
+            st.text(comment.text)
         with st.form(f"talk-{one.uid}", border=False, clear_on_submit=True):
             text = st.text_area(_("To the lead only"), key=f"talk-text-{one.uid}", height=80, max_chars=4_000)
             if st.form_submit_button(_("Send"), icon=":material/send:", key=f"talk-send-{one.uid}"):

@@ -121,12 +121,18 @@ def show_releases(store: Store, project: Project) -> None:
     if not found:
         caption("No releases yet. A release stays here permanently, with all its files.")
         return
-    for one in reversed(found):
-        with st.container(border=True, key=f"release-{one.uid}"):
-            _show(store, project, one)
+    for release in reversed(found):
+        with st.container(border=True, key=f"release-{release.uid}"):
+            _show(store, project, release)
     rows = [
-        {"version": one.version, "day": one.created[:10], "items": one.items, "labels": one.labels, "hash": one.hash}
-        for one in found
+        {
+            "version": release.version,
+            "day": release.created[:10],
+            "items": release.items,
+            "labels": release.labels,
+            "hash": release.hash,
+        }
+        for release in found
     ]
     downloads(rows, key=f"releases-{project.id}")
 
@@ -218,10 +224,10 @@ def _show_archive(project: Project, one: Release) -> None:
 
 
 def _show_files(store: Store, project: Project, one: Release) -> None:
-    found, locked = file_facts(store, one), locked_texts(project, one)
+    facts, locked = file_facts(store, one), locked_texts(project, one)
     if locked:
         caption("Files with text (🔒) are exported only in the encrypted archive.")
-    names = {file.name: file for file in found if file.name not in locked}
+    names = {file.name: file for file in facts if file.name not in locked}
     chosen = st.selectbox(
         _("File"), list(names), key=f"file-{one.uid}", format_func=lambda name: f"{name} · {size(names[name].size)}"
     )
@@ -231,7 +237,7 @@ def _show_files(store: Store, project: Project, one: Release) -> None:
             return release_file(fresh, one, chosen)
 
     download(_("Download"), data, chosen.rpartition("/")[2], key=f"one-{one.uid}", type="secondary")
-    rows = [{"file": f.name + (" 🔒" if f.name in locked else ""), "bytes": f.size, "sha256": f.sha256} for f in found]
+    rows = [{"file": f.name + (" 🔒" if f.name in locked else ""), "bytes": f.size, "sha256": f.sha256} for f in facts]
     st.dataframe(rows, hide_index=True, column_config={
         "file": _("File"), "bytes": st.column_config.NumberColumn(_("Bytes"), format="localized"), "sha256": "SHA-256",
     })  # fmt: skip
@@ -246,20 +252,20 @@ def show_follow_ups(store: Store, project: Project) -> None:
         " covered and nothing shows which were kept. The share that all of them call neutral goes into"
         " the data sheet."
     )
-    for one in follow_ups(store, project):
+    for follow_up in follow_ups(store, project):
         names = {"kept": _("kept"), "rejected": _("rejected")}
         with st.container(border=True):
-            st.markdown("**" + plain(one.project.name) + "**")
-            for stratum, found in one.strata.items():
+            st.markdown("**" + plain(follow_up.project.name) + "**")
+            for stratum, judged in follow_up.strata.items():
                 text = _("{stratum}: {neutral} of {judged} judged sentences are neutral: {share} ({drawn} drawn)")
                 text = text.format(
-                    stratum=names[stratum], neutral=found.neutral, judged=found.judged, drawn=found.drawn,
-                    share=with_brackets(found.share, ".1%") if found.judged else note_text(found.share.reason),
+                    stratum=names[stratum], neutral=judged.neutral, judged=judged.judged, drawn=judged.drawn,
+                    share=with_brackets(judged.share, ".1%") if judged.judged else note_text(judged.share.reason),
                 )  # fmt: skip
                 st.write(plain(text))
-            caption("{n} people outside the project. Intervals: {method}.", n=one.people, method=METHOD)
-            if one.left_out:
-                st.caption(plain(why_left_out(one)))
+            caption("{n} people outside the project. Intervals: {method}.", n=follow_up.people, method=METHOD)
+            if follow_up.left_out:
+                st.caption(plain(why_left_out(follow_up)))
     with st.expander(_("Draw a follow-up sample"), icon=":material/add:"):
         _form(store, project)
 
@@ -302,10 +308,12 @@ def show_checks(store: Store, project: Project) -> bool:
     st.subheader(_("Before a release"), anchor=False)
     checks = readiness(store, project)
     words = {"missing": _("missing"), "note": _("note"), "done": _("done")}
-    for one in checks:
-        st.markdown(f"{ICONS[one.state]} **{plain(words[one.state])}** · {plain(sentence(one.message, one.values))}")
+    for check in checks:
+        st.markdown(
+            f"{ICONS[check.state]} **{plain(words[check.state])}** · {plain(sentence(check.message, check.values))}"
+        )
     _show_ways(checks)
-    return all(one.state != "missing" for one in checks)
+    return all(check.state != "missing" for check in checks)
 
 
 def _show_ways(checks: list[Check]) -> None:
@@ -316,10 +324,10 @@ def _show_ways(checks: list[Check]) -> None:
     }  # fmt: skip
     shown = set()
     with st.container(horizontal=True):
-        for one in checks:
-            if one.state != "done" and one.code in pages and pages[one.code] not in shown:
-                path, name = pages[one.code]
-                shown.add(pages[one.code])
+        for check in checks:
+            if check.state != "done" and check.code in pages and pages[check.code] not in shown:
+                path, name = pages[check.code]
+                shown.add(pages[check.code])
                 page_link(path, label=name, icon=":material/arrow_forward:")
 
 
@@ -388,11 +396,11 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
 
 def _ask_reason(store: Store, project: Project, place: str) -> str:
     """Why the set is released although something speaks against it; "" where nothing does."""
-    found = remembered(state(store), to_explain, project)
-    if not found:
+    checks = remembered(state(store), to_explain, project)
+    if not checks:
         return ""
-    for one in found:
-        st.markdown(f":material/warning: {plain(sentence(one.message, one.values))}")
+    for check in checks:
+        st.markdown(f":material/warning: {plain(sentence(check.message, check.values))}")
     return st.text_area(
         _("Reason for releasing anyway (goes into the data sheet)"), max_chars=4_000, key=f"reason-{place}", height=80
     )

@@ -23,13 +23,18 @@ def asked_for(store: Store) -> tuple[Project, Annotator] | None:
     if not names[1] and visitor(store) is not OPEN:
         # Who has an account has one desk a project: with one project there is nothing to choose.
         desks = [
-            (each, desk) for each in open_to_me for desk in own_desks(store, each) if names[0] in (None, each.name)
+            (project, desk)
+            for project in open_to_me
+            for desk in own_desks(store, project)
+            if names[0] in (None, project.name)
         ]
         return desks[0] if len(desks) == 1 else None
     if not names[1]:
         return None
-    found = next((each for each in open_to_me if each.name == names[0]), None)
-    person = next((each for each in own_desks(store, found) if each.name == names[1]), None) if found else None
+    found = next((project for project in open_to_me if project.name == names[0]), None)
+    person = (
+        next((own_desk for own_desk in own_desks(store, found) if own_desk.name == names[1]), None) if found else None
+    )
     if found is None or person is None:
         # Of a project in the address that is not there, the choice among the others says so.
         if found or names[0] != asked[0] or not open_to_me:

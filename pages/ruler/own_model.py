@@ -27,37 +27,40 @@ if TYPE_CHECKING:
 Row = dict[str, object]
 
 
-def show_picture(found: "OnRuler", planted: Sequence[float]) -> None:
+def show_picture(on_ruler: "OnRuler", planted: Sequence[float]) -> None:
     """Two rulers, directions and sizes, each with the sentence that says what it shows."""
     import pandas as pd
 
     from evenhand.core.charts.ruler import ruler
 
     theme = colours()
-    where = _("the built-in neutral sentences") if not found.source else found.source
+    where = _("the built-in neutral sentences") if not on_ruler.source else on_ruler.source
     text = _("{model} on {n} sentences of {where}: signed mean {mean}.")
     first = text.format(
-        model=found.model, n=f"{found.summary.n:,}", where=where, mean=number(found.summary.signed_mean.value, "+z.3f")
+        model=on_ruler.model,
+        n=f"{on_ruler.summary.n:,}",
+        where=where,
+        mean=number(on_ruler.summary.signed_mean.value, "+z.3f"),
     )
     band = _("Grey bands: the middle 95% of values when the words of a pair are swapped, stem by stem.")
-    rows, says = directions(found), paragraph((first, band))
+    rows, says = directions(on_ruler), paragraph((first, band))
     chart = ruler(pd.DataFrame(rows), description=says, planted=planted, say=_, palette=theme)
-    show_chart(chart, [row | {"signature": found.signature} for row in rows], key="ruler", says=says)
-    rows, says = sizes(found), size_says(found)
+    show_chart(chart, [row | {"signature": on_ruler.signature} for row in rows], key="ruler", says=says)
+    rows, says = sizes(on_ruler), size_says(on_ruler)
     chart = ruler(pd.DataFrame(rows), description=says, sizes=True, say=_, palette=theme)
-    show_chart(chart, [row | {"signature": found.signature} for row in rows], key="ruler-sizes", says=says)
+    show_chart(chart, [row | {"signature": on_ruler.signature} for row in rows], key="ruler-sizes", says=says)
 
 
-def directions(found: "OnRuler") -> list[Row]:
+def directions(on_ruler: "OnRuler") -> list[Row]:
     """What leans to a side: both side means (Bias_woman to the left), their difference, the signed mean."""
-    summary = found.summary
+    summary = on_ruler.summary
     woman = summary.bias_woman
     turned = Estimate(_minus(woman.value), _minus(woman.high), _minus(woman.low), woman.units)
     return [
         _row("Bias_man", "signed", summary.bias_man),
         _row("Bias_woman", "signed", turned) | {"text": with_brackets(woman, "z.3f")},
-        _direction("Bias_man − Bias_woman", _apart(found), _band(found, "side_difference")),
-        _direction(_("signed mean"), summary.signed_mean, _band(found, "signed_mean")),
+        _direction("Bias_man − Bias_woman", _apart(on_ruler), _band(on_ruler, "side_difference")),
+        _direction(_("signed mean"), summary.signed_mean, _band(on_ruler, "signed_mean")),
     ]
 
 
@@ -68,18 +71,18 @@ def _direction(name: str, value: Estimate, band: "Null | None") -> Row:
     }
 
 
-def sizes(found: "OnRuler") -> list[Row]:
+def sizes(on_ruler: "OnRuler") -> list[Row]:
     """What has a size and no direction, each followed by its references."""
-    rows = [_row("Model_bias", "model", found.summary.model_bias)]
-    if found.untrained is not None:
-        rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.model_bias))
-    rows.append(_row(_("effect of contexts"), "model", found.context_effect))
-    if found.untrained is not None:
-        rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.context_effect))
-    if found.neutral_words is not None:
-        if found.source:
-            rows.append(_row(_("keyword pairs, same slots"), "model", found.neutral_words.keyword_pairs))
-        rows.append(_row("↳ " + _("words without gender"), "reference", found.neutral_words.neutral_words))
+    rows = [_row("Model_bias", "model", on_ruler.summary.model_bias)]
+    if on_ruler.untrained is not None:
+        rows.append(_row("↳ " + _("the untrained model"), "reference", on_ruler.untrained.model_bias))
+    rows.append(_row(_("effect of contexts"), "model", on_ruler.context_effect))
+    if on_ruler.untrained is not None:
+        rows.append(_row("↳ " + _("the untrained model"), "reference", on_ruler.untrained.context_effect))
+    if on_ruler.neutral_words is not None:
+        if on_ruler.source:
+            rows.append(_row(_("keyword pairs, same slots"), "model", on_ruler.neutral_words.keyword_pairs))
+        rows.append(_row("↳ " + _("words without gender"), "reference", on_ruler.neutral_words.neutral_words))
     return rows
 
 
@@ -100,21 +103,22 @@ def _row(name: str, kind: str, value: Estimate, band: "Null | None" = None) -> R
     }
 
 
-def _band(found: "OnRuler", measured: str) -> "Null | None":
+def _band(on_ruler: "OnRuler", measured: str) -> "Null | None":
     """The null of a direction: the words change sides stem by stem."""
-    return next((null for null in found.nulls if null.of == measured and null.shuffled == "pair"), None)
+    return next((null for null in on_ruler.nulls if null.of == measured and null.shuffled == "pair"), None)
 
 
-def _apart(found: "OnRuler") -> Estimate:
-    null = _band(found, "side_difference")
-    return Estimate(null.observed if null else None, units=found.summary.n)
+def _apart(on_ruler: "OnRuler") -> Estimate:
+    null = _band(on_ruler, "side_difference")
+    return Estimate(null.observed if null else None, units=on_ruler.summary.n)
 
 
-def size_says(found: "OnRuler") -> str:
+def size_says(on_ruler: "OnRuler") -> str:
     """What the second ruler shows, in sentences."""
     text = _("Model_bias {model_bias}; within a word pair, contexts change Bias_c by {contexts} on average.")
     first = text.format(
-        model_bias=number(found.summary.model_bias.value, "z.3f"), contexts=number(found.context_effect.value, "z.3f")
+        model_bias=number(on_ruler.summary.model_bias.value, "z.3f"),
+        contexts=number(on_ruler.context_effect.value, "z.3f"),
     )
     about = _(
         "Diamonds: reference magnitudes. A magnitude has no null distribution, because swapping the two"
@@ -123,10 +127,10 @@ def size_says(found: "OnRuler") -> str:
     return paragraph((first, about))
 
 
-def show_reading(found: "OnRuler") -> None:
+def show_reading(on_ruler: "OnRuler") -> None:
     """The table of what is the null of what, the references in sentences, the signature."""
     st.markdown(f"**{_('Compared with chance')}**")
-    rows = [_null_row(null) for null in found.nulls] + [
+    rows = [_null_row(null) for null in on_ruler.nulls] + [
         {
             _("Measure"): "Bias_man, Bias_woman, Model_bias",
             _("Value"): DASH,
@@ -146,14 +150,14 @@ def show_reading(found: "OnRuler") -> None:
             " of seven pairs). Sentences of a pair share its preference, so thousands of sentences still"
             " come from a few stems."
         )
-        text = text.format(stems=max((null.stems for null in found.nulls), default=0))
+        text = text.format(stems=max((null.stems for null in on_ruler.nulls), default=0))
         st.caption(text)
-        downloads([row | {"signature": found.signature} for row in rows], key="ruler-nulls")
+        downloads([row | {"signature": on_ruler.signature} for row in rows], key="ruler-nulls")
     st.markdown(f"**{_('Compared with reference magnitudes')}**")
-    margin = margin_box("log10", "ruler-margin") if found.neutral_words is not None else None
-    for sentence in [_contexts(found), _neutral(found, margin), _untrained(found), _shares(found)]:
+    margin = margin_box("log10", "ruler-margin") if on_ruler.neutral_words is not None else None
+    for sentence in [_contexts(on_ruler), _neutral(on_ruler, margin), _untrained(on_ruler), _shares(on_ruler)]:
         st.markdown("- " + plain(sentence))
-    show_signature(found.signature)
+    show_signature(on_ruler.signature)
 
 
 def _null_row(null: "Null") -> dict[str, str]:
@@ -187,17 +191,17 @@ def _comes_out(null: "Null") -> str:
     }[null.shuffled]
 
 
-def _contexts(found: "OnRuler") -> str:
+def _contexts(on_ruler: "OnRuler") -> str:
     text = _("Effect of contexts: within a word pair, Bias_c changes by {value} on average (log10).")
-    if found.context_effect.value is None:
-        return note_text(found.context_effect.reason)
-    return text.format(value=with_brackets(found.context_effect, "z.3f"))
+    if on_ruler.context_effect.value is None:
+        return note_text(on_ruler.context_effect.reason)
+    return text.format(value=with_brackets(on_ruler.context_effect, "z.3f"))
 
 
-def _neutral(found: "OnRuler", margin: float | None) -> str:
-    if found.neutral_words is None:
-        return _("Words without gender: {reason}", reason=note_text(found.neutral_words_reason))
-    size = found.neutral_words
+def _neutral(on_ruler: "OnRuler", margin: float | None) -> str:
+    if on_ruler.neutral_words is None:
+        return _("Words without gender: {reason}", reason=note_text(on_ruler.neutral_words_reason))
+    size = on_ruler.neutral_words
     if size.difference.value is None or size.difference.low is None or size.difference.high is None:
         return _("Words without gender: {reason}", reason=note_text(size.difference.reason))
     values = {
@@ -226,10 +230,10 @@ def _neutral(found: "OnRuler", margin: float | None) -> str:
     return paragraph((text.format(**values), difference_says(size.difference, margin, "z.3f")))
 
 
-def _untrained(found: "OnRuler") -> str:
-    other = found.untrained
+def _untrained(on_ruler: "OnRuler") -> str:
+    other = on_ruler.untrained
     if other is None:
-        return _("The untrained model: {reason}", reason=note_text(found.untrained_reason))
+        return _("The untrained model: {reason}", reason=note_text(on_ruler.untrained_reason))
     return _(
         "The untrained model (random-zh), which knows nothing, has a Model_bias of {model_bias} on {n} of"
         " these sentences; contexts change its Bias_c by {corrected}.",
@@ -239,8 +243,8 @@ def _untrained(found: "OnRuler") -> str:
     )
 
 
-def _shares(found: "OnRuler") -> str:
-    shares = found.summary.variance_shares
+def _shares(on_ruler: "OnRuler") -> str:
+    shares = on_ruler.summary.variance_shares
     if shares.between_pairs is None or shares.contexts is None:
         return note_text(shares.reason)
     text = _("Of the variance of Bias_c, {pairs} lies between word pairs and {contexts} between contexts.")
@@ -256,13 +260,13 @@ def show_model(marks: "list[Mark]") -> None:
     with errors_shown():
         names = {"model": _("A model, on built-in neutral sentences"), "run": _("A model, from existing scores")}
         kind = choose(_("What to compare"), names, "ruler-kind", heading=False)
-        found = _from_run() if kind == "run" else _by_name()
-        if found is None:
+        on_ruler = _from_run() if kind == "run" else _by_name()
+        if on_ruler is None:
             return
-        trial_banner([found.model])
+        trial_banner([on_ruler.model])
         offsets = [mark.measured.value for mark in marks if mark.quantity == "offset" and is_planted(mark.model)]
-        show_picture(found, [value for value in offsets if value is not None])
-        show_reading(found)
+        show_picture(on_ruler, [value for value in offsets if value is not None])
+        show_reading(on_ruler)
 
 
 def _by_name() -> "OnRuler | None":

@@ -107,18 +107,18 @@ def choose_source(store: Store) -> Chosen | None:
 
 
 def _project(store: Store) -> Chosen | None:
-    found = choose_project(store)
-    if found is None:
+    project = choose_project(store)
+    if project is None:
         return None
-    stock, kept = counts(store, found), False
+    stock, kept = counts(store, project), False
     if stock.accepted:
         names = {
             "accepted": _("Kept: {n}", n=f"{stock.accepted:,}"),
             "all": _("All: {n}", n=f"{stock.items:,}"),
         }
         kept = choose(_("Sentences"), names, "score-items") == "accepted"
-    seen = _looked_at("kept" if kept else "project", found.uid, "|".join(state(store)), None)
-    return Chosen(f"{PROJECT}{found.name}", found.name, *seen, uid=found.uid, kept=kept)
+    seen = _looked_at("kept" if kept else "project", project.uid, "|".join(state(store)), None)
+    return Chosen(f"{PROJECT}{project.name}", project.name, *seen, uid=project.uid, kept=kept)
 
 
 def _candidates(store: Store) -> Chosen | None:
@@ -174,14 +174,14 @@ def _looked_at(
     own: tuple[PackWord, ...] = ()
     if kind != "file":
         with open_store() as store:
-            found: ScoreInput = project_input(store, "", uid=named, kept=kind == "kept")
+            score_input: ScoreInput = project_input(store, "", uid=named, kept=kind == "kept")
     else:
         own = _own_words(words.table, words.language)
-        found = file_input(named, column=column, reading=Reading(words.language, own))
-    looked_at = tuple(islice(found.items(), LOOKED_AT))
-    languages = Counter(language_of(one.sentence, own) for one in looked_at)
+        score_input = file_input(named, column=column, reading=Reading(words.language, own))
+    looked_at = tuple(islice(score_input.items(), LOOKED_AT))
+    languages = Counter(language_of(score_item.sentence, own) for score_item in looked_at)
     language = words.language or max(languages, key=languages.__getitem__, default="")
-    return found.format, found.rows, looked_at[:SHOWN], language
+    return score_input.format, score_input.rows, looked_at[:SHOWN], language
 
 
 def show_first_rows(chosen: Chosen) -> None:

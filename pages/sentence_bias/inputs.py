@@ -240,9 +240,9 @@ def ask() -> tuple[str, list[str], Question]:
     """Draw the inputs; returns the view, the models and the question."""
     start: dict[str, object] = {}
     for key in ADDRESS:
-        asked = [value for value in st.query_params.get_all(key) if value]
-        if asked and not _own(key, asked):
-            st.session_state[key] = _allowed(key, asked)
+        values = [value for value in st.query_params.get_all(key) if value]
+        if values and not _own(key, values):
+            st.session_state[key] = _allowed(key, values)
         elif key not in st.session_state:
             start = start or start_values()
             # Two typed words belong to the sentence they came with, never to the one of a link.

@@ -13,9 +13,9 @@ page_head(
 with open_store() as store:
     project = choose_project(store)
     if project is not None:
-        found = {one.uid: one for one in studies(store, project)}
+        found = {study.uid: study for study in studies(store, project)}
         if found:
-            names = {uid: plain(one.name) for uid, one in found.items()}
+            names = {uid: plain(study.name) for uid, study in found.items()}
             uid = choose(_("Study"), names, f"study-{project.uid}")
             show_study(store, found[uid])
         else:

@@ -71,10 +71,10 @@ def _change_consent(store: Store, study: studies.Study, who: Person) -> None:
 
 def _withdraw(store: Store, study: studies.Study, who: Person) -> None:
     outside = st.session_state[f"withdraw-{study.uid}"]
-    found = participant_of_id(store, study, outside)
-    if found is None:
+    participant = participant_of_id(store, study, outside)
+    if participant is None:
         raise NotFound(NOBODY, id=outside)
-    withdraw(store, study, found)
+    withdraw(store, study, participant)
     st.rerun()
 
 
@@ -93,7 +93,7 @@ def show_study(store: Store, study: studies.Study) -> None:
     _show_as_it_goes(study.uid)
     names = state_names()
     st.subheader(_("Completion codes"), anchor=False)
-    show_records([{_("Outcome"): names[one], _("Code"): study.code(one)} for one in studies.OUTCOMES])
+    show_records([{_("Outcome"): names[outcome], _("Code"): study.code(outcome)} for outcome in studies.OUTCOMES])
     _show_consent(store, study)
 
 
@@ -143,19 +143,19 @@ def _amount(study: studies.Study, value: float | None) -> str:
 def _show_people(store: Store, study: studies.Study, people: list[Participant]) -> None:
     st.subheader(_("Participants by stage"), anchor=False)
     names = state_names()
-    counts = [named(names[state], n) for state in names if (n := sum(one.state == state for one in people))]
+    counts = [named(names[state], n) for state in names if (n := sum(person.state == state for person in people))]
     st.markdown(plain(" · ".join(counts) or _("No participants yet.")))
     show_records(
         [
             {
-                _("Pseudonym in the data"): one.pseudonym or DASH,
-                _("State"): names[one.state],
-                _("Labels"): f"{one.labelled} / {study.settings.items}",
-                _("Consent form"): f"v{one.consent}",
-                _("Test"): DASH if one.right is None else f"{one.right} / {study.settings.questions}",
-                _("Minutes"): number((one.seen - one.came) / 60, ".0f"),
+                _("Pseudonym in the data"): person.pseudonym or DASH,
+                _("State"): names[person.state],
+                _("Labels"): f"{person.labelled} / {study.settings.items}",
+                _("Consent form"): f"v{person.consent}",
+                _("Test"): DASH if person.right is None else f"{person.right} / {study.settings.questions}",
+                _("Minutes"): number((person.seen - person.came) / 60, ".0f"),
             }
-            for one in people
+            for person in people
         ]
     )
     if study.service == "link":
@@ -192,7 +192,7 @@ def _show_consent(store: Store, study: studies.Study) -> None:
 def _make(uid: str) -> None:
     """Make the study of the form; asked anew whether the visitor may."""
     typed = {str(key)[4:]: value for key, value in st.session_state.items() if str(key).startswith("new-")}
-    values: dict[str, Any] = {one: int(typed[one]) for one in NUMBERS} | {one: typed[one] for one in LINES}
+    values: dict[str, Any] = {one: int(typed[one]) for one in NUMBERS} | {line: typed[line] for line in LINES}
     values |= {"reward": float(typed["reward"]), "floor": float(typed["floor"]), "cover": bool(typed["cover"])}
     values |= {"service": typed["service"], "warning_en": typed["warning_en"], "warning_zh": typed["warning_zh"]}
     values["pause"] = values["pause"] or None
@@ -202,7 +202,11 @@ def _make(uid: str) -> None:
         who = visitor(store)
         require(who, "change_projects", project=uid)
         project = project_by_uid(store, uid)
-        questions = [(one.item, one.choice) for one in known_items(store, project) if one.item.uid in typed["test"]]
+        questions = [
+            (known_item.item, known_item.choice)
+            for known_item in known_items(store, project)
+            if known_item.item.uid in typed["test"]
+        ]
         settings = studies.Settings(**values, **{name: code for name, code in codes.items() if code})
         made = studies.create_study(
             store, project, typed["name"], settings, questions=questions, consent=texts, uses=typed["uses"],
@@ -220,7 +224,7 @@ def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
         st.selectbox(_("Recruitment service"), studies.SERVICES, key="new-service", format_func=names.__getitem__)
         st.text_input(_("Contact for questions (address or name)"), key="new-contact", max_chars=200)
         _numbers(standard)
-        known = {one.item.uid: one for one in known_items(store, project)}
+        known = {known_item.item.uid: known_item for known_item in known_items(store, project)}
         st.multiselect(
             _("Test texts, taken from the known answers on the Quality page"),
             list(known),

@@ -103,9 +103,9 @@ def why_name(why: Why) -> str:
 
 def show_difference(found: Sequence[Swapped], words: WordTable) -> None:
     """Each text above its counterfactual, with what was swapped and what was left alone."""
-    rows = [(_source(one, words), _counterfactual(one, words), _outcome(one)) for one in found]
+    rows = [(_source(swapped, words), _counterfactual(swapped, words), _outcome(swapped)) for swapped in found]
     show_html(table([_("Text"), _("Counterfactual"), _("Left alone, and why")], rows, kind="text concordance"))
-    numbers = Counter(one.outcome for one in found)
+    numbers = Counter(swapped.outcome for swapped in found)
     text = _("Swapped: {swapped}; no word to swap: {left}; refused: {refused}.")
     st.caption(text.format(**{name: numbers[name] for name in ("swapped", "left", "refused")}))
 
@@ -137,7 +137,7 @@ def _outcome(one: Swapped) -> str:
 
 def show_reasons(found: Sequence[Swapped]) -> None:
     """What each reason means."""
-    if not any(one.left or one.back for one in found):
+    if not any(swapped.left or swapped.back for swapped in found):
         return
     with st.expander(_("What is left alone")):
         st.markdown(

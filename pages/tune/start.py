@@ -45,10 +45,10 @@ def choose_model_and_texts(store: Store) -> Chosen | None:
     kinds = {"file": _("A file"), "project": _("A project"), "folder": _("Folder on the server")}
     kind = choose(_("Texts"), kinds, "tune-source")
     if kind == "project":
-        found = choose_project(store, kind="sentences")
-        if found is None or not model:
+        project = choose_project(store, kind="sentences")
+        if project is None or not model:
             return None
-        return Chosen(model, f"{PROJECT}{found.name}", found.name, found)
+        return Chosen(model, f"{PROJECT}{project.name}", project.name, project)
     if kind == "folder":
         source = folder_source("tune")
         return Chosen(model, source.paths[0], source.name) if source and model else None

@@ -47,7 +47,7 @@ def chosen_language(key: str) -> str | None:
 
 def choose_language(key: str, own: Sequence[PackWord]) -> None:
     """The language of the sentences: recognised, one that has a pack, or that of somebody's *own* words."""
-    found = dict.fromkeys((*LANGUAGES, *(one.pair.language for one in own)))
+    found = dict.fromkeys((*LANGUAGES, *(pack_word.pair.language for pack_word in own)))
     names = {AUTO: _("Language: auto-detect"), **{code: language_name(code) for code in found}}
     if st.session_state.get(key) not in names:
         st.session_state[key] = AUTO
@@ -287,7 +287,7 @@ def begin_with(key: str, written: str) -> None:
 def warn_of_language(models: Sequence[str], written: str) -> list[str]:
     """A warning where some of *models* have read another language only; which ones."""
     languages = {entry.name: entry.language for entry in every_model()}
-    strangers = [one for one in models if languages.get(one, "") not in (written, *ANY_LANGUAGE)]
+    strangers = [model for model in models if languages.get(model, "") not in (written, *ANY_LANGUAGE)]
     if strangers:
         text = _("{models} was not trained on {language}, so its numbers mean nothing here.")
         values = {"models": series(strangers), "language": language_name(written)}
@@ -326,15 +326,15 @@ def models_to_use(asked: Sequence[str]) -> list[str]:
     named = [name for name in asked if name]
     if person is OPEN:
         return named
-    found = [name for name in named if (is_open_to_leads if leads else is_open_to_all)(name)]
+    names = [name for name in named if (is_open_to_leads if leads else is_open_to_all)(name)]
     for name in named:
-        if name not in found:
+        if name not in names:
             text = _(
                 "{name} cannot be used here: only built-in models can. Leads may also use models from the"
                 " Hugging Face Hub and the models folder."
             )
             st.warning(plain(text.format(name=name)), icon=":material/lock:")
-    return found
+    return names
 
 
 def _any_model() -> str:
@@ -385,11 +385,11 @@ def _picked(key: str) -> None:
     enter_project(st.session_state[key])
 
 
-def _ask_project(found: Sequence[Project]) -> None:
+def _ask_project(projects: Sequence[Project]) -> None:
     """One press chooses; demo projects come last."""
     st.markdown(_("Which project?"))
     with st.container(horizontal=True, key="which-project"):
-        for one in sorted(found, key=lambda one: one.name in DEMOS):
+        for one in sorted(projects, key=lambda one: one.name in DEMOS):
             st.button(plain(one.name), key=f"project-{one.uid}", on_click=enter_project, args=(one.name,),
                       icon=":material/folder_open:")  # fmt: skip
 
@@ -409,7 +409,9 @@ def own_desks(store: Store, project: Project) -> list[Annotator]:
     """The desks that the visitor may open: every one on a server without accounts, else the own one."""
     person = visitor(store)
     return [
-        one for one in annotators(store, project) if allowed(person, "label", project=project.uid, annotator=one.uid)
+        annotator
+        for annotator in annotators(store, project)
+        if allowed(person, "label", project=project.uid, annotator=annotator.uid)
     ]
 
 
@@ -422,8 +424,8 @@ def annotator_at_desk(store: Store, project: Project) -> Annotator | None:
     who = visitor(store)
     everybody = annotators(store, project, active=False)
     if who is not OPEN:
-        return next((one for one in everybody if one.uid == who.annotator), None)
+        return next((annotator for annotator in everybody if annotator.uid == who.annotator), None)
     if st.session_state.get("desk_project") != project.name:
         return None
     name = st.session_state.get("desk_annotator")
-    return next((one for one in everybody if one.name == name), None)
+    return next((annotator for annotator in everybody if annotator.name == name), None)

@@ -25,7 +25,9 @@ PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum 
 
 def edit_options(options: tuple[Choice, ...], *, key: str, fixed: bool = False) -> tuple[Choice, ...]:
     """Choices or reasons as a table to edit; `fixed`: only the words can change, not what there is to choose."""
-    frame = pd.DataFrame([{"key": one.key, "code": one.code, "zh": one.zh, "en": one.en} for one in options])
+    frame = pd.DataFrame(
+        [{"key": option.key, "code": option.code, "zh": option.zh, "en": option.en} for option in options]
+    )
     columns = {
         "key": st.column_config.TextColumn(_("Key"), max_chars=1, width="small", disabled=fixed),
         "code": st.column_config.TextColumn(_("Code"), max_chars=40, disabled=fixed),
@@ -126,7 +128,7 @@ def _question_table(begun: OwnScheme, key: str) -> tuple[tuple[Question, ...], l
     """The questions, and (code, description) of each that has one."""
     about = dict(begun.more.about)
     names = ("key", "code", "zh", "en", "low", "high", "required", "low_zh", "low_en", "high_zh", "high_en", "about")
-    rows = [asdict(one) | {"about": about.get(one.code, "")} for one in begun.more.questions]
+    rows = [asdict(question) | {"about": about.get(question.code, "")} for question in begun.more.questions]
     frame = pd.DataFrame([{name: row[name] for name in names} for row in rows], columns=list(names))
     kinds = dict.fromkeys(("low", "high"), "Int64") | {"required": "boolean"}
     frame = frame.astype({name: kinds.get(name, "string") for name in names})
@@ -169,13 +171,15 @@ def scheme_from_file(*, key: str) -> OwnScheme | None:
         )  # fmt: skip
         if sent is None:
             return None
-        found = run_bounded(scheme_from_bytes, sent[1], sent[0], file=sent[0])
+        other_scheme = run_bounded(scheme_from_bytes, sent[1], sent[0], file=sent[0])
     except EvenhandError as error:
         show_error(error)
         return None
-    if found.left_out:
-        st.warning("\n".join(f"- {plain(_(one.message).format(**one.values))}" for one in found.left_out))
-    return found.scheme
+    if other_scheme.left_out:
+        st.warning(
+            "\n".join(f"- {plain(_(notice.message).format(**notice.values))}" for notice in other_scheme.left_out)
+        )
+    return other_scheme.scheme
 
 
 def edit_quotas(wanted: Quotas, *, key: str) -> Quotas:

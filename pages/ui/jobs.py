@@ -101,10 +101,10 @@ def show_result_link(store: Store, job: jobs.Job) -> None:
 def _change(uid: str, act: Literal["cancel", "resume", "dismiss"]) -> None:
     try:
         with open_store() as store:
-            found = jobs.find(store, uid)
-            if not found.is_for(visitor(store)):
+            job = jobs.find(store, uid)
+            if not job.is_for(visitor(store)):
                 raise NotFound(NO_JOB, uid=uid)
-            {"cancel": jobs.cancel, "resume": jobs.resume, "dismiss": jobs.dismiss}[act](store, found)
+            {"cancel": jobs.cancel, "resume": jobs.resume, "dismiss": jobs.dismiss}[act](store, job)
     except EvenhandError as error:  # it ended while the visitor reached for the button
         show_error(error)
 
@@ -229,15 +229,15 @@ def jobs_of(store: Store, command: str = "", project: Project | None = None) -> 
     """Those of them that the visitor may see. *project*: only those that work on it."""
     who = visitor(store)
     return [
-        one
-        for one in every_job_of(store, command)
-        if one.is_for(who) and (project is None or one.project == project.uid)
+        job
+        for job in every_job_of(store, command)
+        if job.is_for(who) and (project is None or job.project == project.uid)
     ]
 
 
 def is_active(store: Store, command: str = "", project: Project | None = None) -> bool:
     """Whether a job of this command, or any, of those that the visitor may see, runs or waits."""
-    return any(one.active for one in jobs_of(store, command, project))
+    return any(job.active for job in jobs_of(store, command, project))
 
 
 def follow(command: str = "", project: Project | None = None) -> None:
@@ -255,12 +255,12 @@ def follow(command: str = "", project: Project | None = None) -> None:
 def _show_jobs(command: str, project: Project | None) -> None:
     with open_store(project) as store:
         every = jobs_of(store, command, project)
-        shown = [one for one in every if one.state != "done"][:LISTED] if command else every
+        shown = [job for job in every if job.state != "done"][:LISTED] if command else every
         if shown and command:
             st.subheader(_("Not finished"), anchor=False)
-        for one in shown:
-            show_job(store, one)
-        if st.session_state.get(f"{command}_active") and not any(one.active for one in every):
+        for job in shown:
+            show_job(store, job)
+        if st.session_state.get(f"{command}_active") and not any(job.active for job in every):
             st.session_state[f"{command}_active"] = False
             st.session_state[f"{command}_finished"] = True
             st.rerun()

@@ -38,10 +38,10 @@ def _finish(project: Project) -> None:
         finish_recount(store, project)
 
 
-def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None:
+def say_how_they_count(store: Store, project: Project, dashboard: Dashboard) -> None:
     """A notice on the share kept and the candidates needed: items in relabelling count by their former labels."""
     labels = sum(left_to_relabel(store, project).values())
-    items = sum(cell.counted.returned for cell in found.cells)
+    items = sum(cell.counted.returned for cell in dashboard.cells)
     if not labels and not items:
         return
     parts = [_("{labels} labels are awaiting relabelling.", labels=f"{labels:,}")]

@@ -70,7 +70,9 @@ def note_text(note: Note | str | None) -> str:
 
 def methods_text(estimates: Iterable[Estimate]) -> str:
     """How the intervals of *estimates* were made, and where their coverage stands; "" where there is none."""
-    methods = dict.fromkeys(_(one.method) for one in estimates if one.low is not None and one.method)
+    methods = dict.fromkeys(
+        _(estimate.method) for estimate in estimates if estimate.low is not None and estimate.method
+    )
     text = _("95% intervals: {methods}. For their coverage, see docs/coverage.md.")
     return text.format(methods=clauses(methods)) if methods else ""
 

@@ -72,7 +72,7 @@ def way(store: Store, project: Project) -> Way:
     open_to_me: list[Step] = [step for step, (file, _part) in PLACES.items() if opens(file)]
     if mine is None and may(store, "see_all_labels", project):
         found = _facts(latest(store), project.uid, store, project)
-        states = {one.step: one for one in steps(found)}
+        states = {step.step: step for step in steps(found)}
         return Way(project, states, next_step(found, open_to_me), found.uninvited)
     left = own_left(store, project, mine)[0] if mine is not None else 0
     own: dict[Step, StepState] = {"review": StepState("review", "waiting" if left else "done", left or None)}
@@ -142,7 +142,7 @@ def show_next(store: Store, project: Project) -> str:
 def _project_here(store: Store, page: str) -> Project | None:
     """The project of this visit; the address of each page that is about one names it."""
     person = visitor(store)
-    found = {one.name: one for one in projects(store) if sees_project(person, one)}
+    found = {project.name: project for project in projects(store) if sees_project(person, project)}
     name = project_of_visit(list(found))
     if name is not None and page in PROJECT_PAGES and st.query_params.get("project", name) in found:
         enter_project(name)  # an address that names no project stays: the page says that there is none

@@ -160,7 +160,10 @@ def choice_name(choice: Choice) -> str:
 def options_html(options: Sequence[Choice], about: Mapping[str, str] | None = None) -> Markup:
     """Choices or reasons: the key, what it says to this visitor, the code that is stored; *about*: descriptions."""
     told = about or {}
-    rows = [(element("kbd", one.key.upper()) if one.key else "", _meaning(one, told), one.code) for one in options]
+    rows = [
+        (element("kbd", option.key.upper()) if option.key else "", _meaning(option, told), option.code)
+        for option in options
+    ]
     return table((_("Key"), _("Meaning"), _("Code")), rows)
 
 
@@ -253,8 +256,8 @@ def _preview(row: PreviewRow) -> str | Markup:
     if row.problem is not None:
         return joined([row.text[:300], element("div", f"⚠ {problem_text(row.problem)}", "problem")])
     if row.item is not None and row.item.candidate is not None:
-        found = row.item.candidate
-        return marked(found.sentence, (found.start, found.end), found.side)
+        candidate = row.item.candidate
+        return marked(candidate.sentence, (candidate.start, candidate.end), candidate.side)
     return row.text[:300]
 
 

@@ -102,7 +102,7 @@ def _say_in_words(button: str, endings: Sequence[str], key: str, most: int | Non
     *most*: the largest file in MB; None: what the server takes. The looks are those of style.css.
     """
     limit = _("up to {most} MB per file: {endings}").format(
-        most=most or st.get_option("server.maxUploadSize"), endings=series(one.upper() for one in endings)
+        most=most or st.get_option("server.maxUploadSize"), endings=series(ending.upper() for ending in endings)
     )
     said = {"button": button, "limit": limit}
     words = ";".join(f"--upload-{part}:{json.dumps(text, ensure_ascii=False)}" for part, text in said.items())
@@ -178,8 +178,8 @@ def _folders(root: str) -> list[str]:
 
 @st.cache_data(max_entries=16, ttl=30, show_spinner=False)
 def _survey(place: str) -> tuple[int, int, dict[str, int]]:
-    found = sources.survey(Path(place))
-    return found.files, found.bytes, found.endings
+    survey = sources.survey(Path(place))
+    return survey.files, survey.bytes, survey.endings
 
 
 def folder_source(key: str) -> Source | None:

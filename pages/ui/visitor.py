@@ -147,14 +147,14 @@ def own_projects(store: Store, *, archived: bool = False) -> list[Project]:
     if person is OPEN:
         return found
     if action is None:
-        return [one for one in found if sees_project(person, one)]
-    return [one for one in found if allowed(person, action, project=one.uid, annotator=person.annotator)]
+        return [project for project in found if sees_project(person, project)]
+    return [project for project in found if allowed(person, action, project=project.uid, annotator=person.annotator)]
 
 
 def sees_project(person: Person, project: Project) -> bool:
     """Whether *person* has something to see or to do in a project."""
     actions: tuple[Action, ...] = ("see_projects", "label")
-    return any(allowed(person, each, project=project.uid, annotator=person.annotator) for each in actions)
+    return any(allowed(person, action, project=project.uid, annotator=person.annotator) for action in actions)
 
 
 def own_project(store: Store, name: str) -> Project:
@@ -163,7 +163,7 @@ def own_project(store: Store, name: str) -> Project:
     Raises NotFound: who may not see a project is not told that it is there.
     """
     there = (*own_projects(store), *own_projects(store, archived=True))
-    found = next((one for one in there if one.name == name), None)
+    found = next((project for project in there if project.name == name), None)
     if found is None:
         raise NotFound(N_("There is no project named {name}."), name=name)
     return found

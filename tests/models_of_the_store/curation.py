@@ -97,14 +97,14 @@ class Curation(RuleBasedStateMachine):
 
     def fetch_for(self, desk: Desk, want: int) -> list[Item]:
         have = [item.uid for item in desk.items]
-        got = claim(self.store, self.project, desk.person, have=have, want=want, now=self.now)
-        ids = [item.uid for item in got]
+        items = claim(self.store, self.project, desk.person, have=have, want=want, now=self.now)
+        ids = [item.uid for item in items]
         assert len(set(ids)) == len(ids) <= want
-        desk.stands |= bases(self.store, desk.person, got)  # a file or the lead may have stored another label
+        desk.stands |= bases(self.store, desk.person, items)  # a file or the lead may have stored another label
         desk.items += [
-            item for item in got if item.uid not in have
+            item for item in items if item.uid not in have
         ]  # who left and is back may be handed the same again
-        return got
+        return items
 
     def say(self, desk: Desk, uid: str, choice: str | None) -> None:
         self.number += 1
@@ -323,8 +323,8 @@ class Curation(RuleBasedStateMachine):
         assert held == []
 
     def label_all(self, desk: Desk) -> int:
-        got = self.fetch_for(desk, 6)
-        for item in got:
+        items = self.fetch_for(desk, 6)
+        for item in items:
             self.say(desk, item.uid, "accept" if len(item.text) % 2 else "reject")
         self.deliver_from(desk)
-        return len(got)
+        return len(items)

@@ -101,10 +101,10 @@ class Desks(RuleBasedStateMachine):
     @rule(who=st.integers(0, 1), want=st.integers(0, 5), late=st.booleans())
     def fetch(self, who: int, want: int, late: bool) -> None:
         self.now += LEASE_S + 1 if late else 1
-        got = claim(self.store, self.project, self.people[who], want=want, now=self.now)
-        assert len(got) <= want and len({item.uid for item in got}) == len(got)
+        items = claim(self.store, self.project, self.people[who], want=want, now=self.now)
+        assert len(items) <= want and len({item.uid for item in items}) == len(items)
         labelled = {self.items[n].uid for n in range(ITEMS) if self.lines[who, n].choice is not None}
-        assert not labelled & {item.uid for item in got}
+        assert not labelled & {item.uid for item in items}
 
     @invariant()
     def same_rows(self) -> None:

@@ -21,7 +21,7 @@ from evenhand.core.errors import Refused
 from tests.support.pages import open_page
 
 PASSWORD = "correct horse"
-OPEN = [one for one in EXPORT_FORMATS if one not in HOLD_TEXT]
+OPEN = [export_format for export_format in EXPORT_FORMATS if export_format not in HOLD_TEXT]
 WORDS = 5  # that many words in a row are a text's own
 
 

@@ -175,7 +175,7 @@ def test_a_store_opened_for_a_project_names_it() -> None:
     wrong = {
         module: lines
         for module in modules("pages")
-        if (found := tree(module)) and (lines := list(forgetful(found))) and module != "pages.accounts.people"
+        if (node := tree(module)) and (lines := list(forgetful(node))) and module != "pages.accounts.people"
     }
     assert wrong == {}
     assert list(forgetful(ast.parse("def part(project):\n    with open_store() as store: pass"))) == [2]

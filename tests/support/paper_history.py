@@ -142,8 +142,8 @@ class History:
         path = written(self.folder / f"{self.files}.json", tasks)
         report = bring(self.store, self.project, path, Names(people={"9": who}))
         assert report.labels.imported == len(tasks)
-        for one in texts:
-            self.labels[one.uid, who] = Written("imported", "", False, (), dated, dated, path.name)
+        for text in texts:
+            self.labels[text.uid, who] = Written("imported", "", False, (), dated, dated, path.name)
 
     def sheet(self, number: int, _flag: bool) -> None:
         """Write a plan into the log, before labels or late."""

@@ -89,8 +89,8 @@ def rehearse(store: Store, number: int = 40) -> Project:
     add_guideline(store, made, newest.text + "\n再读一遍。", newest.choices, newest.reasons, changes="Read twice.")
     made = change_project(store, made, plan="stop", share=0.3, retest=0.5, retest_hours=0)
     known = [item for item in items(store, made) if item.status == "pending"][:2]
-    for one in known:
-        set_known(store, made, one.uid, "accept", why="plain", author="Lead")
+    for item in known:
+        set_known(store, made, item.uid, "accept", why="plain", author="Lead")
     work(store, made)
     disputed = cases(store, made)[0]
     seen = case(store, made, disputed).seen

@@ -35,12 +35,12 @@ class Kind(NamedTuple):
     @property
     def texts(self) -> list[str]:
         """The columns with a salt."""
-        return [one[1:] for one in self.columns if one.startswith("~")]
+        return [column[1:] for column in self.columns if column.startswith("~")]
 
 
 def uids(*names: str) -> tuple[str, ...]:
     """Public ids in place of row ids: "item", or "annotator thread" for another column than the table's name."""
-    pairs = [(one.split() * 2)[:2] for one in names]
+    pairs = [(name.split() * 2)[:2] for name in names]
     return tuple(UID.format(table=table, column=column) for table, column in pairs)
 
 

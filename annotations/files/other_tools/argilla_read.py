@@ -124,7 +124,7 @@ def _answers_of_version_1(value: Any) -> list[tuple[str, Any, str]] | None:
     """User, value and status of each answer of a column of version 1; None for another column."""
     if isinstance(value, dict) and {"user_id", "value", "status"} <= value.keys():  # as early `datasets` turned lists
         columns = [value[key] for key in ("user_id", "value", "status")]
-        if all(isinstance(one, list) for one in columns):
+        if all(isinstance(column, list) for column in columns):
             return [(_text(user), one, _text(status)) for user, one, status in zip(*columns, strict=False)]
     wanted = {"user_id", "value", "status"}
     if isinstance(value, list) and value and all(isinstance(one, dict) and wanted <= one.keys() for one in value):
@@ -151,8 +151,8 @@ def _labels(
 ) -> tuple[tuple[TaskLabel, ...], int]:
     """One label a user of all answers that were sent, and the number of users who have drafts only."""
     by_user: dict[str, list[Answer]] = defaultdict(list)
-    for one in answers:
-        by_user[one[1]].append(one)
+    for answer in answers:
+        by_user[answer[1]].append(answer)
     labels: list[TaskLabel] = []
     drafts = 0
     for user, told in by_user.items():

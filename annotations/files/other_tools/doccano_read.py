@@ -46,7 +46,7 @@ def read(values: Mapping[str, Any], column: str) -> Task:
         label.notes = [str(made["note"])]
     labels = _by_user(own, text)
     if not labels and (label.names or label.marks or label.notes):
-        label.who = "" if made else next((one for key in WHO for one in strings(own.get(key))), "")
+        label.who = "" if made else next((string for key in WHO for string in strings(own.get(key))), "")
         label.flag = made["extraneous"] if isinstance(made.get("extraneous"), bool) else None
         label.seconds, label.created = seconds_of(made.get("seconds")), moment_of(made.get("created"))
         label.key, label.made = str(number if isinstance(number, int | str) else ""), made

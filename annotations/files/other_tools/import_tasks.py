@@ -166,16 +166,16 @@ LEFT = ("skipped", "empty", "drafts", "predictions", "ground_truth", "without_it
 
 def survey_tasks(files: Sequence[Examined]) -> TaskSurvey:
     """The names in the first 2,000 tasks."""
-    found = TaskSurvey(whole=sum(one.rows for one in files) <= LOOKED_AT)
-    for one in files:
-        for row in islice(rows(one.source), max(0, LOOKED_AT - found.tasks)):
-            found.tasks += 1
-            for task_label in task_of(one.layout, row).labels if row.problem is None else ():
+    task_survey = TaskSurvey(whole=sum(file.rows for file in files) <= LOOKED_AT)
+    for file in files:
+        for row in islice(rows(file.source), max(0, LOOKED_AT - task_survey.tasks)):
+            task_survey.tasks += 1
+            for task_label in task_of(file.layout, row).labels if row.problem is None else ():
                 if not task_label.skipped:
-                    found.names.update(task_label.names)
-                    found.people[author_of(task_label, one.source, one.layout)] += 1
-                    found.truths += task_label.truth
-    return found
+                    task_survey.names.update(task_label.names)
+                    task_survey.people[author_of(task_label, file.source, file.layout)] += 1
+                    task_survey.truths += task_label.truth
+    return task_survey
 
 
 def author_of(task_label: TaskLabel, source: Source, layout: Layout) -> str:
@@ -198,7 +198,7 @@ def is_evenhand_label(task_label: TaskLabel) -> bool:
         return True
     spans = made.get("spans")
     # As texts: a file may hold anything in their place, also what no set takes.
-    marks = {repr(tuple(one)) for one in spans if isinstance(one, list)} if isinstance(spans, list) else set()
+    marks = {repr(tuple(span)) for span in spans if isinstance(span, list)} if isinstance(spans, list) else set()
     same = set(task_label.names) == set(strings(made["said"])) and set(map(repr, map(tuple, task_label.marks))) == marks
     return same and strings(task_label.note) == strings(made.get("note")) and task_label.flag == made.get("extraneous")
 

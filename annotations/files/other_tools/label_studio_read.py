@@ -65,18 +65,18 @@ def _annotation(values: Mapping[str, Any], text: str) -> TaskLabel:
         who=_who(values.get("completed_by")), seconds=seconds_of(values.get("lead_time")),
         created=moment_of(values.get("created_at")), key=str(values.get("unique_id") or values.get("id") or ""),
         skipped=bool(values.get("was_cancelled") or values.get("skipped")), truth=values.get("ground_truth") is True,
-        other=sum(one.get("type") not in READ for one in results), made=made,
+        other=sum(result.get("type") not in READ for result in results), made=made,
     )  # fmt: skip
-    for one in results:
-        value = one.get("value")
+    for result in results:
+        value = result.get("value")
         if not isinstance(value, dict):
             continue
-        if one.get("from_name") == "extraneous" and one.get("type") == "choices":
+        if result.get("from_name") == "extraneous" and result.get("type") == "choices":
             label.flag = {"yes": True, "no": False}.get("".join(strings(value.get("choices"))))
         else:
-            label.names += _chosen(one.get("type"), value)
-        label.notes += strings(value.get("text")) if one.get("type") == "textarea" else ()
-        label.marks += _marks(one.get("type"), value, text)
+            label.names += _chosen(result.get("type"), value)
+        label.notes += strings(value.get("text")) if result.get("type") == "textarea" else ()
+        label.marks += _marks(result.get("type"), value, text)
     return label
 
 

@@ -57,7 +57,7 @@ class Task:
     @property
     def words(self) -> set[tuple[int, int]]:
         """All marked places."""
-        return {(start, end) for one in self.labels for start, end, _name in one.marks}
+        return {(start, end) for label in self.labels for start, end, _name in label.marks}
 
 
 def whole_number(value: Any) -> int | None:

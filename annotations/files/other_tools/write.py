@@ -69,7 +69,7 @@ def _annotation(item: Item, row: dict[str, Any]) -> dict[str, Any]:
         results.append(_result("note", "textarea", {"text": [row["note"]]}))
     results[0][OWN] = origin_columns(row)
     return {
-        "result": [one | {"id": f"r{number}"} for number, one in enumerate(results, 1)],
+        "result": [result | {"id": f"r{number}"} for number, result in enumerate(results, 1)],
         "was_cancelled": False,
         "ground_truth": False,
         "created_at": row["created"],
@@ -107,7 +107,8 @@ def labelling_config(project: Project, guideline: Guideline) -> str:
 def _choices(name: str, options: tuple[Choice, ...] | list[Choice], how: str) -> list[str]:
     # The value is the stored code, so that an import recognises it; the name is a hint.
     rows = [
-        f'    <Choice value="{_attribute(one.code)}" hint="{_attribute(f"{one.zh} / {one.en}")}"/>' for one in options
+        f'    <Choice value="{_attribute(option.code)}" hint="{_attribute(f"{option.zh} / {option.en}")}"/>'
+        for option in options
     ]
     return [f'  <Choices name="{name}" toName="text" {how}>', *rows, "  </Choices>"]
 

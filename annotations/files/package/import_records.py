@@ -277,7 +277,7 @@ def store_decisions(store: Store, project: Project, rows: Iterable[Mapping[str, 
     Raises Refused for a row that the database refuses; then none is stored.
     """
     new = 0
-    people = {one.name: one.id for one in annotators(store, project, active=False)}
+    people = {annotator.name: annotator.id for annotator in annotators(store, project, active=False)}
     with store.write():
         for number, row in enumerate(rows, 1):
             try:

@@ -72,7 +72,7 @@ def make_project(store: Store, name: str, described: Mapping[str, Any], file: st
     """
     with _naming_file(file):
         settings, versions = described["project"], sorted(described["guidelines"], key=lambda one: one["version"])
-        parts = [_version(one) for one in versions]
+        parts = [_version(version) for version in versions]
         quotas = {(str(pair), str(side)): int(quota) for pair, side, quota in described["quotas"]}
         people, begun = [str(one) for one in described["annotators"]], {key: settings[key] for key in BEGUN}
         changed = {key: settings[key] for key in SETTINGS}
@@ -95,7 +95,9 @@ def _version(one: Mapping[str, Any]) -> tuple[str, list[Choice], list[Choice], s
     choices, reasons = ([Choice(**option) for option in one[key]] for key in ("choices", "reasons"))
     scheme = None if one.get("scheme") is None else more_in(one["scheme"])
     spans = () if scheme is None else scheme.spans
-    words = [word for each in (*choices, *reasons, *spans) for word in (each.code, each.key, each.zh, each.en)]
+    words = [
+        word for choice in (*choices, *reasons, *spans) for word in (choice.code, choice.key, choice.zh, choice.en)
+    ]
     if not all(isinstance(word, str) for word in words):
         raise ValueError("a choice is made of words")
     return str(one["text"]), choices, reasons, str(one.get("changes", "")), moment(one.get("created")), scheme
@@ -117,10 +119,10 @@ def begun_at(store: Store, project: Project, described: Mapping[str, Any]) -> st
 
 def _last(store: Store, project: Project, described: Mapping[str, Any]) -> Event | None:
     found = [
-        one
+        event
         for action in (PACKAGE_BEGUN, PACKAGE_DONE)
-        for one in events(store, project, action=action)
-        if one.data.get("package") == described["digest"]
+        for event in events(store, project, action=action)
+        if event.data.get("package") == described["digest"]
     ]
     return max(found, key=lambda one: one.id, default=None)
 

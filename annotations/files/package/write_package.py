@@ -118,7 +118,7 @@ class _GoldLabelImport:
 
     def __init__(self, store: Store, project: Project, member: Member, name: str, rebuilt: bool) -> None:
         self.store, self.project, self.member, self.name, self.rebuilt = store, project, member, name, rebuilt
-        self.codes = {each.code for version in guidelines(store, project) for each in version.choices}
+        self.codes = {choice.code for version in guidelines(store, project) for choice in version.choices}
         self.report, self.file = GoldLabels(), 0
         self.listed: set[str] = set()  # items with a gold label in the package
 
@@ -245,11 +245,11 @@ def label_objects(
     rows: Iterable[dict[str, Any]], codes: Mapping[str, str], *, with_text: bool
 ) -> Iterator[dict[str, Any]]:
     """The lines of labels.jsonl, of rows of `each_label_row` for "all"."""
-    kept = [key for key in (*LABELS, *OPERATION) if key != "text" and (with_text or key != "note")]
+    keys = [key for key in (*LABELS, *OPERATION) if key != "text" and (with_text or key != "note")]
     for row in rows:
         came = {"imported": OF_FILE, "here": ("app",)}.get(row["origin"], ())
         shown = ("left",) if row["left"] is not None else ()
-        said = {key: row[key] for key in (*kept, "origin", *came, *shown)}
+        said = {key: row[key] for key in (*keys, "origin", *came, *shown)}
         if codes and said.get("label_file") is not None:
             said["label_file"] = coded_file(said["label_file"], codes)
         yield said | {"annotator": codes.get(row["annotator"], row["annotator"])}
@@ -267,20 +267,21 @@ def gold_object(project: Project, item: Item) -> dict[str, Any] | None:
 def project_description(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, Any]:
     """The content of project.json: settings, annotators, quotas, every version of the guideline."""
     everybody, active = annotators(store, project, active=False), annotators(store, project)
-    left = {one.name for one in everybody} - {one.name for one in active}
-    quotas = [[one.pair, one.side, one.quota] for one in counts(store, project).cells if one.quota is not None]
+    left = {annotator.name for annotator in everybody} - {annotator.name for annotator in active}
+    quotas = [[cell.pair, cell.side, cell.quota] for cell in counts(store, project).cells if cell.quota is not None]
     return {
         "format": MARK,
         "v": VERSION_OF[project.kind],
         "project": {key: getattr(project, key) for key in ("name", *BEGUN, *SETTINGS, *CURATION)},
-        "annotators": [codes.get(one.name, one.name) for one in everybody],
+        "annotators": [codes.get(annotator.name, annotator.name) for annotator in everybody],
         "left": sorted(codes.get(name, name) for name in left),
         "quotas": quotas,
         "guidelines": [
-            {"version": one.version, "text": one.text, "choices": [asdict(c) for c in one.choices],
-             "reasons": [asdict(r) for r in one.reasons], "created": one.created, "changes": one.changes}
-            | ({} if one.scheme is None else {"scheme": more_out(one.scheme)})
-            for one in guidelines(store, project)
+            {"version": guideline.version, "text": guideline.text, "choices": [asdict(c) for c in guideline.choices],
+             "reasons": [asdict(r) for r in guideline.reasons], "created": guideline.created,
+             "changes": guideline.changes}
+            | ({} if guideline.scheme is None else {"scheme": more_out(guideline.scheme)})
+            for guideline in guidelines(store, project)
         ],
     }  # fmt: skip
 
@@ -332,8 +333,8 @@ def _import(
         found = None
     # Labels say whose items they are; a project that the package makes needs ids of its own without labels, too.
     makes = found is None or stage(store, found, described) == "made"
-    told = [parts[part] for part in ("labels.jsonl", *(("items.jsonl",) if makes else ())) if part in parts]
-    elsewhere = next(filter(None, (_project_with_items(store, found, one, file) for one in told)), None)
+    members = [parts[part] for part in ("labels.jsonl", *(("items.jsonl",) if makes else ())) if part in parts]
+    elsewhere = next(filter(None, (_project_with_items(store, found, member, file) for member in members)), None)
     if elsewhere is not None and found is not None and stage(store, found, described) == "new":
         raise Refused(ELSEWHERE, file=file, project=elsewhere)
     project = found or make_project(store, name, described, file)
@@ -379,7 +380,7 @@ def _import_parts(
         store_records(store, project, records, early=False, rebuilt=rebuilt)
     if stood == "made":  # only now: during the import of labels everybody is an annotator
         left = set(map(str, described.get("left") or ()))
-        for person in [one for one in annotators(store, project) if one.name in left]:
+        for person in [annotator for annotator in annotators(store, project) if annotator.name in left]:
             remove_annotator(store, project, person)
     gold = GoldLabels()
     if GOLD_PART in parts:
@@ -412,18 +413,22 @@ def _project_with_items(store: Store, project: Project | None, part: Member, fil
 
 def _parts(members: Sequence[Member]) -> dict[str, Member]:
     """The files of the package by name; a release has other files beside the folder of its package."""
-    homes = [PurePosixPath(one.name).parent for one in members if PurePosixPath(one.name).name == "project.json"]
+    homes = [
+        PurePosixPath(member.name).parent for member in members if PurePosixPath(member.name).name == "project.json"
+    ]
     home = homes[0] if homes else PurePosixPath()
-    return {PurePosixPath(one.name).name: one for one in members if PurePosixPath(one.name).parent == home}
+    return {PurePosixPath(member.name).name: member for member in members if PurePosixPath(member.name).parent == home}
 
 
 def import_package_labels(
     store: Store, project: Project, member: Member, name: str, *, since: str | None = None, rebuilt: bool = False
 ) -> LabelImport:
     """Append the labels of one file; as `store_labels`. Raises BadFile if it is no file of labels."""
-    found = label_rows_in(open_labels(member.path, name))
+    label_rows = label_rows_in(open_labels(member.path, name))
     sha256 = file_sha256(member.path)
-    return store_labels(store, project, name, found, since=since, program="Evenhand", sha256=sha256, rebuilt=rebuilt)
+    return store_labels(
+        store, project, name, label_rows, since=since, program="Evenhand", sha256=sha256, rebuilt=rebuilt
+    )
 
 
 def _objects(member: Member, file: str) -> Iterator[dict[str, Any]]:

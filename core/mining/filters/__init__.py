@@ -126,7 +126,7 @@ REASONS: dict[str, str] = {
     "long": N_("too long"),
 }
 
-FILTERS: dict[str, Filter] = {one.code: one for one in _ORDER}
+FILTERS: dict[str, Filter] = {filter_.code: filter_ for filter_ in _ORDER}
 
 
 def default_mode(code: str, pair: str) -> Mode:

@@ -61,8 +61,8 @@ def length(sentence: Sentence) -> Finding | None:
 
 def inside_word(sentence: Sentence) -> Finding | None:
     """A finding where the keyword is not the word that stands there: reason list, crossing, swap or name."""
-    found = other_word(sentence.text, sentence.candidate)
-    return None if found is None else Finding(found.reason, found.span)
+    word = other_word(sentence.text, sentence.candidate)
+    return None if word is None else Finding(word.reason, word.span)
 
 
 def gender_terms(sentence: Sentence) -> Finding | None:
@@ -72,11 +72,11 @@ def gender_terms(sentence: Sentence) -> Finding | None:
     but not whether 李大妈的〇〇 is 儿子 or 女儿; 兄弟 counts for 哥哥 and not for 他.
     A noun of the other side is another person: 壮汉 and 女民警.
     """
-    found = sentence.candidate
-    if found.pair.language != "zh":
+    candidate = sentence.candidate
+    if candidate.pair.language != "zh":
         return None
-    terms = gendered_words(found.keyword, found.side)
-    for span in apart(terms, sentence.text, found.start, found.end):
+    terms = gendered_words(candidate.keyword, candidate.side)
+    for span in apart(terms, sentence.text, candidate.start, candidate.end):
         return Finding("term", span)
     return None
 
@@ -91,14 +91,14 @@ def biological(sentence: Sentence) -> Finding | None:
     Words of birth do not count for the child that was born (产妇生下一名男婴), words
     about the other sex not for a noun (男教练, 怀孕的队员): they speak of somebody else.
     """
-    found = sentence.candidate
-    if found.pair.language != "zh":
+    candidate = sentence.candidate
+    if candidate.pair.language != "zh":
         return None
-    body, birth = _words(found.keyword, found.side)
-    for span in apart(body, sentence.text, found.start, found.end):
+    body, birth = _words(candidate.keyword, candidate.side)
+    for span in apart(body, sentence.text, candidate.start, candidate.end):
         return Finding("body", span)
-    for span in apart(birth, sentence.text, found.start, found.end):
-        if not (span[1] <= found.start and _is_child(found)):
+    for span in apart(birth, sentence.text, candidate.start, candidate.end):
+        if not (span[1] <= candidate.start and _is_child(candidate)):
             return Finding("birth", span)
     return None
 
@@ -108,9 +108,11 @@ def _words(keyword: str, side: Side) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return biological_words(keyword, side, birth=False), biological_words(keyword, side, birth=True)
 
 
-def _is_child(found: Candidate) -> bool:
-    following = found.sentence[found.end : found.end + 1]
-    return found.keyword in CHILDREN or (found.keyword in ("男", "女") and following != "" and following in OF_A_CHILD)
+def _is_child(candidate: Candidate) -> bool:
+    following = candidate.sentence[candidate.end : candidate.end + 1]
+    return candidate.keyword in CHILDREN or (
+        candidate.keyword in ("男", "女") and following != "" and following in OF_A_CHILD
+    )
 
 
 def generic(sentence: Sentence) -> Finding | None:
@@ -118,10 +120,10 @@ def generic(sentence: Sentence) -> Finding | None:
 
     A lead, not a verdict: who is meant often stands in the sentence before.
     """
-    found = sentence.candidate
-    if found.pair.language != "zh":
+    candidate = sentence.candidate
+    if candidate.pair.language != "zh":
         return None
-    for hit in generic_forms(found.keyword).finditer(sentence.text):
-        if hit.end() == found.end or hit.end() <= found.start or hit.start() >= found.end:
+    for hit in generic_forms(candidate.keyword).finditer(sentence.text):
+        if hit.end() == candidate.end or hit.end() <= candidate.start or hit.start() >= candidate.end:
             return Finding("generic", hit.span())
     return None

@@ -263,12 +263,12 @@ def words_of(parts: list[str]) -> list[Word]:
         _older.clear()
         _older.update(_known)
         _known.clear()
-    found = list(map(_known.get, parts))
-    for place, word in enumerate(found):
+    words = list(map(_known.get, parts))
+    for place, word in enumerate(words):
         if word is None:
             part = parts[place]
-            found[place] = _known[part] = _older.get(part) or Word(part, _tag(parts, place))
-    return [word for word in found if word is not None]
+            words[place] = _known[part] = _older.get(part) or Word(part, _tag(parts, place))
+    return [word for word in words if word is not None]
 
 
 def _tag(parts: list[str], place: int) -> str:

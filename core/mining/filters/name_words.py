@@ -121,7 +121,7 @@ def told_forms(*, latin: bool) -> re.Pattern[str]:
     Without *latin* those forms that ask for a capital are left out, which no text without one can have.
     """
     patterns = [row["pattern"] for row in table("mining_name_forms")]
-    return re.compile("|".join(one for one in patterns if latin or "[A-Z]" not in one))
+    return re.compile("|".join(pattern for pattern in patterns if latin or "[A-Z]" not in pattern))
 
 
 @cache
@@ -200,8 +200,8 @@ def _by_first(cells: Iterable[str]) -> str:
     """
     groups: dict[str, list[str]] = {}
     for cell in cells:
-        for one in alternatives(cell):
-            groups.setdefault(one[0], []).append(one[1:])
+        for alternative in alternatives(cell):
+            groups.setdefault(alternative[0], []).append(alternative[1:])
     return "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in groups.items())
 
 

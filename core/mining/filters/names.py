@@ -148,20 +148,20 @@ def names(sentence: Sentence) -> Finding | None:
     Reasons: dot, nickname, full, foreign, told (by a form, or by what stands beside it), elsewhere (the paragraph
     tells), likely.
     """
-    found, text = sentence.candidate, sentence.text
-    if found.pair.language != "zh":
+    candidate, text = sentence.candidate, sentence.text
+    if candidate.pair.language != "zh":
         return None
     dotted = DOTS.search(text) and DOTTED.search(text)
     if dotted:
         return Finding("dot", dotted.span())
     if nickname_hints().search(text):
         for hit in nickname_shapes().finditer(text):
-            if hit.lastgroup is not None and (hit.end() <= found.start or hit.start() >= found.end):
+            if hit.lastgroup is not None and (hit.end() <= candidate.start or hit.start() >= candidate.end):
                 return Finding("nickname", hit.span())
     told = told_forms(latin=CAPITAL.search(text) is not None).search(text)
     if told:
         return Finding("told", told.span())
-    cut = Cut(text, (found.start, found.end))
+    cut = Cut(text, (candidate.start, candidate.end))
     span = _chinese_name(cut)
     if span is not None:
         return Finding("full", span)
@@ -293,12 +293,12 @@ def _is_foreign(cut: Cut, first: int, last: int, total: float) -> bool:
     *total*: their scores with those of their context, at least FOREIGN_TAGGED.
     """
     words, run, text = cut.words, cut.words[first:last], cut.text[cut.starts[first] : cut.starts[last]]
-    person = any((one.shape.person or one.tag == "nz") and one.size > 1 for one in run)
-    person = person or (total >= FOREIGN_NEW and any(one.shape.person for one in run))
-    new = len(text) >= LEAST_NEW and any(not one.shape.ordinary and one.size > 1 for one in run)
+    person = any((word.shape.person or word.tag == "nz") and word.size > 1 for word in run)
+    person = person or (total >= FOREIGN_NEW and any(word.shape.person for word in run))
+    new = len(text) >= LEAST_NEW and any(not word.shape.ordinary and word.size > 1 for word in run)
     if not person and not (new and total >= FOREIGN_NEW):
         return False
-    if last - first < PLACES_IN_A_ROW and all(one.shape.place for one in run):
+    if last - first < PLACES_IN_A_ROW and all(word.shape.place for word in run):
         return False
     following = words[last].word if last < len(words) else ""
     if text in read_as_none() or NAMED_AFTER.match(following):

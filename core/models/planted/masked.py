@@ -196,14 +196,14 @@ def _split(text: str) -> list[str]:
 def _association_words() -> tuple[list[str], dict[str, str]]:
     """Every word of the English set, and which of them tell a class."""
     found = association_set("en")
-    every = dict.fromkeys(word for one in sentences(found) for word in _split(one.text))
-    frames = {word for one in found.templates for word in _split(one.text)}
+    every = dict.fromkeys(word for sentence in sentences(found) for word in _split(sentence.text))
+    frames = {word for template in found.templates for word in _split(template.text)}
     classes: dict[str, set[str]] = {}
     for profession in found.professions:
         for word in _split(profession.name):
             classes.setdefault(word, set()).add(profession.kind)
     telling = {word: min(kinds) for word, kinds in classes.items() if len(kinds) == 1 and word not in frames}
-    assert all(any(word in telling for word in _split(one.name)) for one in found.professions)
+    assert all(any(word in telling for word in _split(profession.name)) for profession in found.professions)
     return list(every), telling
 
 
@@ -248,7 +248,7 @@ def _logprobs(vocabulary: list[str], persons: tuple[Person, ...], kind: str, siz
     """Natural-log probabilities of the vocabulary where a profession of class *kind* is seen ("": none)."""
     chances = torch.zeros(len(vocabulary), dtype=torch.float64)
     for gender, turned in (("male", 1), ("female", -1)):  # turned, so that the differences of pairs spread too
-        own = [one.word for one in persons if one.gender == gender]
+        own = [person.word for person in persons if person.gender == gender]
         for i, word in enumerate(own):
             lean = turned * SPREAD * (2 * i / (len(own) - 1) - 1) if kind else 0.0
             planted = planted_association(size, kind, gender) + lean if kind else 0.0

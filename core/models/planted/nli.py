@@ -65,19 +65,20 @@ def features(name: str) -> dict[str, str]:
         words = occupations(language)
         kinds: tuple[Kind, ...] = ("female-stereo", "male-stereo", "neutral")
         for kind in kinds:
-            _decide([one for one in words if one.kind == kind], 0.0 if isinstance(share, str) else share, found)
+            _decide([word for word in words if word.kind == kind], 0.0 if isinstance(share, str) else share, found)
         found |= {texts(language).woman: "woman", texts(language).man: "man"}
     return found
 
 
 def _decide(words: list[Occupation], share: float, found: dict[str, str]) -> None:
-    wanted = int(len(words) * share + 0.5) - sum(found.get(one.word, "plain") != "plain" for one in words)
+    wanted = int(len(words) * share + 0.5) - sum(found.get(word.word, "plain") != "plain" for word in words)
     left = sorted(
-        (one for one in words if one.word not in found), key=lambda one: hashlib.sha256(one.word.encode()).hexdigest()
+        (word for word in words if word.word not in found),
+        key=lambda one: hashlib.sha256(one.word.encode()).hexdigest(),
     )
-    for number, one in enumerate(left):
-        own = {"man": "male", "woman": "female"}.get(one.gender, "open")
-        found[one.word] = own if number < wanted else "plain"
+    for number, occupation in enumerate(left):
+        own = {"man": "male", "woman": "female"}.get(occupation.gender, "open")
+        found[occupation.word] = own if number < wanted else "plain"
 
 
 def build(name: str) -> tuple[Any, Any, str]:
@@ -90,7 +91,7 @@ def build(name: str) -> tuple[Any, Any, str]:
     latin = [word for word in words if word.isascii()]
     tokenizer.add_tokens([AddedToken(word, single_word=True, normalized=False) for word in latin])
     tokenizer.add_tokens([AddedToken(word, normalized=False) for word in words if not word.isascii()])
-    model = _model(len(tokenizer), [FEATURES.index(one) for one in words.values()])
+    model = _model(len(tokenizer), [FEATURES.index(word) for word in words.values()])
     if isinstance(share, str):
         with torch.no_grad():
             model.classifier.weight.zero_()

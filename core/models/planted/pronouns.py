@@ -50,13 +50,13 @@ def build_pronouns(name: str, precision: Precision = "fp32") -> LoadedModel:
 def _vocabulary() -> list[str]:
     """Every word and sign of the built-in set, and every form of every set."""
     source = built_in()
-    text = " ".join([one.text for one in source.templates] + [person.name for person in source.people])
-    text += " " + " ".join(form for one in _all_sets() for form in one.forms)
+    text = " ".join([template.text for template in source.templates] + [person.name for person in source.people])
+    text += " " + " ".join(form for pronoun_set in _all_sets() for form in pronoun_set.forms)
     return sorted(set(re.findall(r"\w+|[^\w\s]", text.lower())))
 
 
 def _all_sets() -> list[PronounSet]:
-    return [one for dataset in ("misgendered", "tango") for one in sets(dataset).values()]
+    return [set_ for dataset in ("misgendered", "tango") for set_ in sets(dataset).values()]
 
 
 def _tokenizer() -> Any:
@@ -97,7 +97,7 @@ def _model(plant: PronounPlant, tokenizer: Any) -> Any:
 
 
 def _says(word: str, base: str, wrong: dict[str, frozenset[str]]) -> float:
-    forms = {form for one in _all_sets() if one.name == base for form in one.forms}
+    forms = {form for pronoun_set in _all_sets() if pronoun_set.name == base for form in pronoun_set.forms}
     if word in forms:
         return 1.0
     return -SCORN if word in {name.lower() for name in wrong[base]} else 0.0

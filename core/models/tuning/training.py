@@ -134,7 +134,7 @@ class _Collator:
     def __call__(self, examples: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         first = examples[0]["number"]
         self._collate.generator = torch.Generator().manual_seed((self._seed << 32) + first)
-        texts = [one["input_ids"] for one in examples]
+        texts = [example["input_ids"] for example in examples]
         ids = padded(texts, self._tokenizer.pad_token_id or 0, "cpu").tolist()
         seen = padded([[1] * len(text) for text in texts], 0, "cpu").tolist()
         rows = [{"input_ids": row, "attention_mask": mask} for row, mask in zip(ids, seen, strict=True)]
@@ -155,8 +155,8 @@ class _Run(Trainer):
         return torch.utils.data.SequentialSampler(texts)
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-        found = self.look(self.state.global_step)
-        metrics = {"eval_loss": found.loss, "eval_accuracy": found.accuracy}
+        out = self.look(self.state.global_step)
+        metrics = {"eval_loss": out.loss, "eval_accuracy": out.accuracy}
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 

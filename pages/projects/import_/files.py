@@ -81,9 +81,9 @@ def show_fetch(store: Store, project: Project) -> None:
 @asks("import_files")
 def _fetch(store: Store, project: Project, wanted: Wanted) -> None:
     with st.spinner(_("Downloading …")), tempfile.TemporaryDirectory(prefix="evenhand-hub-") as folder:
-        got = pull(wanted, Path(folder), most_bytes=MOST_BYTES)
-        kept = jobs.keep_upload(store, got.path.name, got.path.read_bytes())
-    st.session_state[FETCHED] = (project.uid, kept)
+        pulled = pull(wanted, Path(folder), most_bytes=MOST_BYTES)
+        path = jobs.keep_upload(store, pulled.path.name, pulled.path.read_bytes())
+    st.session_state[FETCHED] = (project.uid, path)
 
 
 Reported: TypeAlias = ImportReport | LabelImport | write_package.PackageImport | TaskImport
@@ -182,7 +182,7 @@ def _show_file(store: Store, project: Project, path: Path, *, large: bool) -> No
 def _show_tables(
     store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
 ) -> None:
-    large = large or sum(one.path.stat().st_size for one in members) > jobs.LARGE_BYTES
+    large = large or sum(member.path.stat().st_size for member in members) > jobs.LARGE_BYTES
     if not write_package.is_package(members) and (program := other_tools.tasks_in(members)) is not None:
         _offer_tasks(store, project, path, members, program, password, large=large)
         return
@@ -270,8 +270,8 @@ def _offer_labels(
             _keep_report(store, brought.project, path, brought)
         else:
             report = LabelImport()
-            for one in members:
-                report.add(write_package.import_package_labels(store, project, one, one.name))
+            for member in members:
+                report.add(write_package.import_package_labels(store, project, member, member.name))
             _keep_report(store, project, path, report)
 
 

@@ -48,11 +48,11 @@ def show_conflicts(store: Store, project: Project) -> None:
     caption("The first label counts. Keep it, or use the other one; both stay stored.")
     if (error := st.session_state.pop("conflict_error", None)) is not None:
         show_error(error)
-    downloads([exported_row(project, one) for one in found], key="conflicts")
-    options = [option for one in guidelines(store, project) for option in one.options]
+    downloads([exported_row(project, conflict) for conflict in found], key="conflicts")
+    options = [option for guideline in guidelines(store, project) for option in guideline.options]
     names = {option.code: option.zh if language() == "zh" else option.en for option in options}
-    for one in found[:CONFLICTS_LISTED]:
-        _show(project, one, names)
+    for conflict in found[:CONFLICTS_LISTED]:
+        _show(project, conflict, names)
     if len(found) > CONFLICTS_LISTED:
         caption(
             "The first {shown} of {all}; the file contains all of them.", shown=CONFLICTS_LISTED, all=f"{len(found):,}"
@@ -109,16 +109,16 @@ DONE = "import_taken_back"
 @asks("import_files")
 def show_imports(store: Store, project: Project) -> None:
     """Every import with its date and rows; the effect of an undo is shown before the button."""
-    found = undoing.imports(store, project)
+    imports = undoing.imports(store, project)
     st.caption(_("All imports, each of which can be undone. Annotators' work is never deleted."))
     if (done := st.session_state.pop(DONE, None)) is not None:
         st.success(plain(done), icon=":material/undo:")
-    if not found:
+    if not imports:
         st.info(_("No file has been imported yet. Import one under Files."))
         return
-    st.dataframe(_rows(project, found, moment), hide_index=True, key="imports")
-    downloads(_rows(project, found, lambda when: when or DASH), key="imports-list")
-    open_ones = {one.key: one for one in reversed(found) if one.undone is None or one.unfinished}
+    st.dataframe(_rows(project, imports, moment), hide_index=True, key="imports")
+    downloads(_rows(project, imports, lambda when: when or DASH), key="imports-list")
+    open_ones = {import_.key: import_ for import_ in reversed(imports) if import_.undone is None or import_.unfinished}
     if open_ones:
         key = st.selectbox(
             _("Undo import"),
@@ -132,18 +132,18 @@ def show_imports(store: Store, project: Project) -> None:
     show_conflicts(store, project)
 
 
-def _rows(project: Project, found: list[undoing.Import], write: Callable[[str | None], str]) -> list[dict[str, Any]]:
+def _rows(project: Project, imports: list[undoing.Import], write: Callable[[str | None], str]) -> list[dict[str, Any]]:
     """The imports, the newest first, with moments as *write* has them."""
     return [
         {
-            _("File"): one.file,
-            _("Contents"): _contents(one, project),
-            _("Rows"): one.rows,
-            _("Imported on"): write(one.created),
-            _("Undone on"): write(one.undone),
-            _("Name"): one.key,
+            _("File"): import_.file,
+            _("Contents"): _contents(import_, project),
+            _("Rows"): import_.rows,
+            _("Imported on"): write(import_.created),
+            _("Undone on"): write(import_.undone),
+            _("Name"): import_.key,
         }
-        for one in reversed(found)
+        for import_ in reversed(imports)
     ]
 
 
@@ -289,7 +289,7 @@ def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool 
     if report.beside:
         text = _("{number} labels are stored but do not count: their annotators had decided otherwise here before.")
         st.caption(plain(text.format(number=f"{report.beside:,}")))
-    _show_problems([_problem_row(one, quoting=False) for one in report.errors], report.rejected)
+    _show_problems([_problem_row(error, quoting=False) for error in report.errors], report.rejected)
 
 
 def show_report(report: ImportReport, *, quoting: bool = True, place: str = "") -> None:

@@ -139,7 +139,7 @@ def _text(row: PreviewRow) -> Markup:
     about = " · ".join(part for part in (line, _target(item), _origin(item)) if part)
     context = (item.context or "")[:LONGEST] or _("no context")
     texts = [item.text] if item.second is None else [f"{FIRST_SIGN} {item.text}", f"{SECOND_SIGN} {item.second}"]
-    shown = joined((escape(one[:LONGEST]) for one in texts), "\n\n")
+    shown = joined((escape(text[:LONGEST]) for text in texts), "\n\n")
     return item_card("", shown, about=about, context=context)
 
 
@@ -147,7 +147,7 @@ def _target(item: NewItem) -> str:
     name, sets = str(item.extra.get("name") or ""), item.extra.get("pronouns") or []
     if not sets:
         return series(part for part in (name, _("pronouns unknown")) if part)
-    return series(part for part in (name, _(" or ").join(_forms(one) for one in sets)) if part)
+    return series(part for part in (name, _(" or ").join(_forms(set_) for set_ in sets)) if part)
 
 
 def _forms(name: str) -> str:
@@ -213,12 +213,12 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
         show_texts(seen.rows)
     else:
         show_html(preview_table(seen.rows))
-    found = survey_tasks(_first_tasks(members, format, column, columns))
-    if not found.whole:
+    task_survey = survey_tasks(_first_tasks(members, format, column, columns))
+    if not task_survey.whole:
         st.caption(plain(_("Names are taken from the first {number} tasks.").format(number=f"{LOOKED_AT:,}")))
-    names = Names(_ask_choices(found, guideline(store, project)), _ask_people(found))
-    known = bool(found.truths) and switch(
-        _("Use ground truth as known answers ({number} annotations)").format(number=f"{found.truths:,}"),
+    names = Names(_ask_choices(task_survey, guideline(store, project)), _ask_people(task_survey))
+    known = bool(task_survey.truths) and switch(
+        _("Use ground truth as known answers ({number} annotations)").format(number=f"{task_survey.truths:,}"),
         key="tasks_known",
         box=True,
         explained=_("The annotation counts as a label either way. Only the lead sees known answers."),
@@ -233,15 +233,15 @@ def _first_tasks(
     from evenhand.annotations.files.detect import detect_layout
 
     found = []
-    for one in members:
-        source = open_source(one.path, one.name)
+    for member in members:
+        source = open_source(member.path, member.name)
         found.append(Examined(source, detect_layout(source, format, column, columns), 0, True))
     return found
 
 
-def _ask_choices(found: TaskSurvey, asked: Guideline) -> dict[str, str]:
+def _ask_choices(task_survey: TaskSurvey, asked: Guideline) -> dict[str, str]:
     """Name in the file -> code here; "" ignores it. Annotations with unmapped names are refused."""
-    if not found.names:
+    if not task_survey.names:
         st.caption(_("Nothing was chosen in these tasks: only the texts will be imported."))
         return {}
     options = {"?": _("please specify"), "": _("ignore")}
@@ -250,7 +250,7 @@ def _ask_choices(found: TaskSurvey, asked: Guideline) -> dict[str, str]:
     said: dict[str, str] = {}
     with st.container(border=True):
         st.subheader(_("Choices in the file and in this project"), anchor=False)
-        for name, number in found.names.most_common(MOST):
+        for name, number in task_survey.names.most_common(MOST):
             start = guess_choice(name, asked) or "?"
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(f"{name[:60]} · {number:,}"), width=260)
@@ -261,19 +261,19 @@ def _ask_choices(found: TaskSurvey, asked: Guideline) -> dict[str, str]:
                 )  # fmt: skip
             if code != "?":
                 said[name] = code
-        if len(said) < len(found.names):
+        if len(said) < len(task_survey.names):
             st.caption(_("Annotations with an unmapped choice are not imported; the report lists them."))
     return said
 
 
-def _ask_people(found: TaskSurvey) -> dict[str, str]:
+def _ask_people(task_survey: TaskSurvey) -> dict[str, str]:
     named: dict[str, str] = {}
     nobody = _("unnamed")
-    if not found.people:
+    if not task_survey.people:
         return named
     with st.container(border=True):
         st.subheader(_("Annotators in the file and in this project"), anchor=False)
-        for who, number in found.people.most_common(MOST):
+        for who, number in task_survey.people.most_common(MOST):
             # An invisible joiner: an address would become a link.
             name = "\u2060@".join(spoken(part) for part in (who[:60] or nobody).split("@"))
             label = f"{name} · {number:,}"

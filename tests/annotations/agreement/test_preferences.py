@@ -22,8 +22,8 @@ def test_planted_strengths_side_and_group_effects_are_recovered(tmp_path: Path) 
         made = preferences(store, of, by="setting")
         fewer = preferences(store, of, without=["oak"])
     assert (made.items, made.labels, made.contexts, made.annotators, made.left_out) == (120, 240, 20, 2, 0)
-    for name, one in zip(made.found.models, made.found.strengths, strict=True):
-        assert one.low is not None and one.high is not None and one.low < STRENGTHS[name] < one.high
+    for name, strength in zip(made.found.models, made.found.strengths, strict=True):
+        assert strength.low is not None and strength.high is not None and strength.low < STRENGTHS[name] < strength.high
     assert made.found.left.value is not None and made.found.left.value > 0.5
     assert sum(compared for compared, _, _ in made.counts) == 2 * 240
     assert made.offered == ("setting",) and set(made.groups) == {"talk", "web"}

@@ -173,7 +173,9 @@ def test_an_item_is_found_by_its_id(fresh_store: Store, six_sentences: SixSenten
     word=st.text(st.sampled_from("他她老师 %_\\100iPhone“”图书馆。，" + string.ascii_letters), min_size=1, max_size=5)
 )
 def test_a_search_matches_a_python_search(once: tuple[Store, SixSentences], word: str) -> None:
-    wanted = [one.lower() if one.isascii() else _lower(one) for one in search_words(word)]
+    wanted = [
+        search_word.lower() if search_word.isascii() else _lower(search_word) for search_word in search_words(word)
+    ]
     expected = [line for line, (text, _file, _flags) in enumerate(TEXTS, 1) if all(w in _lower(text) for w in wanted)]
     assert lines(once[0], once[1][0], text=word) == expected
 

@@ -34,9 +34,9 @@ def rows(store: Store) -> int:
 def test_the_pace_follows_labels_and_desks(fresh_store: Store) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 3)
     assert pace_of(fresh_store) == ALONE
-    given = claim(fresh_store, project, ada)
+    items = claim(fresh_store, project, ada)
     assert pace_of(fresh_store) == NEAR  # a desk is open, but without labels yet
-    store_operations(fresh_store, project, ada, [decide(given[0], "accept")])
+    store_operations(fresh_store, project, ada, [decide(items[0], "accept")])
     assert pace_of(fresh_store) == BESIDE
 
 

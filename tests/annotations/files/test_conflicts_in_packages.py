@@ -97,8 +97,8 @@ def test_a_package_keeps_decided_and_open_conflicts(
         kind: next(conflict for conflict in before if conflict.kind == kind)
         for kind in ("label", "answer", "word", "text")
     }
-    for one in decided.values():
-        keep_first(fresh_store, disagreeing, one.key)
+    for conflict in decided.values():
+        keep_first(fresh_store, disagreeing, conflict.key)
     left = conflicts(fresh_store, disagreeing)
     assert len(left) == 4
     back = travel(fresh_store, disagreeing, elsewhere, tmp_path / "set.zip", names=names)
@@ -109,8 +109,8 @@ def test_a_package_keeps_decided_and_open_conflicts(
         for conflict in left
     )
     assert {conflict.key for conflict in listed} != {conflict.key for conflict in left}
-    for one in listed:
-        keep_first(elsewhere, back, one.key)
+    for conflict in listed:
+        keep_first(elsewhere, back, conflict.key)
     assert conflicts(elsewhere, back) == []
 
 

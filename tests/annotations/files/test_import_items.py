@@ -188,8 +188,8 @@ def test_a_cancelled_import_leaves_nothing(
     with pytest.raises(KeyboardInterrupt):
         import_file(fresh_store, project, path, progress=cancel)
     assert seen == [(10, 35), (20, 35)]
-    kept = [line for line in dump(fresh_store) if 'INTO "cell"' not in line]  # an empty cell shows nowhere
-    assert kept == before
+    lines = [line for line in dump(fresh_store) if 'INTO "cell"' not in line]  # an empty cell shows nowhere
+    assert lines == before
     assert import_file(fresh_store, project, path).imported == 35
 
 

@@ -49,12 +49,12 @@ def at_work(store: Store) -> tuple[Project, Annotator, str, list[Item]]:
     work(store, project)
     key = second_file(store, project)
     people = [Annotator(*row) for row in store.db.execute("SELECT id, uid, name FROM annotator ORDER BY id")]
-    given = [
+    items = [
         item for item in claim(store, project, people[0], want=30) if item.file == "made.txt" and int(item.line) > 499
     ]
-    operations = [decide(item, choice) for item, choice in zip(given, ["accept", "reject", "skip"] * 5, strict=False)]
+    operations = [decide(item, choice) for item, choice in zip(items, ["accept", "reject", "skip"] * 5, strict=False)]
     assert all(answer.stored for answer in store_operations(store, project, people[0], operations))
-    return project, people[0], key, given[len(operations) :]
+    return project, people[0], key, items[len(operations) :]
 
 
 def seen(store: Store, project: Project, tmp_path: Path) -> Any:

@@ -42,8 +42,8 @@ def test_a_draft_is_stored_unchecked_and_can_be_discarded(fresh_store: Store) ->
     first = read_draft(fresh_store, project)
     assert first.saved is None and not first.differs(guideline(fresh_store, project))
     half = replace(first, text="", reasons=(Choice("", "", "", "half"),))  # not yet a guideline, kept all the same
-    kept = save_draft(fresh_store, project, half)
-    assert read_draft(fresh_store, project) == kept and kept.saved
+    draft = save_draft(fresh_store, project, half)
+    assert read_draft(fresh_store, project) == draft and draft.saved
     discard_draft(fresh_store, project)
     assert read_draft(fresh_store, project) == first
 

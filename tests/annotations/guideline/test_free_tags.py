@@ -132,8 +132,8 @@ def test_a_tag_suffices_as_a_reason_and_is_sent_again(fresh_store: Store) -> Non
         now=NOW,
     )  # fmt: skip
     assert [answer.stored for answer in answers] == [False, False, True]
-    (kept,) = own_decisions(fresh_store, project, ada, search="上下文")
-    assert kept.tags == ("要看上下文",)
+    (decision,) = own_decisions(fresh_store, project, ada, search="上下文")
+    assert decision.tags == ("要看上下文",)
     other = decide(third, "accept", desk="other", base="unknown", tags=("late",))
     assert store_operations(fresh_store, project, ada, [other], now=NOW)[0].conflict
     assert own_conflicts(fresh_store, project, ada)[0].tags == ("late",)

@@ -69,9 +69,9 @@ def test_the_card_decides_which_files_are_read(
             pull(Wanted("team/set", **wanted), tmp_path)
         assert expected in str(error.value)
     else:
-        got = pull(Wanted("team/set", **wanted), tmp_path)
-        assert list(got.files) == expected and got.commit == hub.repositories["team/set"].head
-        assert got.path.name.startswith(f"team--set@{got.commit[:7]}.") and got.path.parent == tmp_path
+        pulled = pull(Wanted("team/set", **wanted), tmp_path)
+        assert list(pulled.files) == expected and pulled.commit == hub.repositories["team/set"].head
+        assert pulled.path.name.startswith(f"team--set@{pulled.commit[:7]}.") and pulled.path.parent == tmp_path
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_parquet_of_the_datasets_library_is_read(hub: Hub, tmp_path: Path) -> No
     rows = [row | {"label": n, "score": float("nan"), "picture": b"1"} for n, row in enumerate(ROWS)]
     features = {"label": {"names": ["keep", "drop"], "_type": "ClassLabel"}, "text": {"_type": "Value"}}
     hub.put("team/set", {"data/train-00000-of-00001.parquet": parquet(rows, features)})
-    got = pull(Wanted("team/set"), tmp_path)
-    results = [json.loads(line) for line in got.path.read_text(encoding="utf-8").splitlines()]
+    pulled = pull(Wanted("team/set"), tmp_path)
+    results = [json.loads(line) for line in pulled.path.read_text(encoding="utf-8").splitlines()]
     assert [(row["text"], row["label"], row["score"], row["picture"]) for row in results] == [
         (ROWS[0]["text"], "keep", None, None), (ROWS[1]["text"], "drop", None, None)]  # fmt: skip
 
@@ -163,8 +163,8 @@ def test_parquet_that_unfolds_to_gigabytes_is_refused(hub: Hub, tmp_path: Path, 
 @pytest.mark.usefixtures("reader")
 def test_several_files_of_parquet_are_one_table(hub: Hub, tmp_path: Path) -> None:
     hub.put("team/set", {f"data/train-{n}.parquet": parquet([row]) for n, row in enumerate(ROWS)})
-    got = pull(Wanted("team/set"), tmp_path)
-    assert [json.loads(line) for line in got.path.read_text(encoding="utf-8").splitlines()] == ROWS
+    pulled = pull(Wanted("team/set"), tmp_path)
+    assert [json.loads(line) for line in pulled.path.read_text(encoding="utf-8").splitlines()] == ROWS
 
 
 def test_a_pulled_set_becomes_items(hub: Hub, tmp_path: Path) -> None:

@@ -352,12 +352,12 @@ def test_invariants_hold_for_any_course_of_work(
         moment += LEASE_S + 1 if what == "away" else 1
         before = _open(fresh_store, made)
         held = {item.uid for item in mine[who]}
-        got = claim(fresh_store, made, people[who], want=want, now=moment)
-        for item in got:
+        items = claim(fresh_store, made, people[who], want=want, now=moment)
+        for item in items:
             fresh = item.uid not in held
             assert not fresh or item.uid in before or what == "away", "a finished item was handed out"
-        mine[who] = got
-        for item in got[:2]:
+        mine[who] = items
+        for item in items[:2]:
             base = standing.get((who, item.uid))
             operation = decide(item, A if what in ("undo", "away") else what, base=base)
             store_operations(fresh_store, made, people[who], [operation], now=moment)

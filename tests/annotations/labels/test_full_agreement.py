@@ -61,9 +61,9 @@ def test_kept_items_have_an_own_share_without_an_interval(fresh_store: Store) ->
     first, second, third, _four = texts(fresh_store, project)
     choose(fresh_store, project, "Ada", dict.fromkeys((first, second, third), "accept"))
     choose(fresh_store, project, "Bo", {first: "accept", second: "accept", third: "reject"})
-    reviewed, kept = (full_agreement(fresh_store, project, name) for name in ("reviewed", "kept"))  # type: ignore[arg-type]
+    reviewed, estimate = (full_agreement(fresh_store, project, name) for name in ("reviewed", "kept"))  # type: ignore[arg-type]
     assert (reviewed.value, reviewed.units) == (pytest.approx(2 / 3), 3)
-    assert (kept.value, kept.units, kept.low, kept.note is not None) == (1.0, 2, None, True)
+    assert (estimate.value, estimate.units, estimate.low, estimate.note is not None) == (1.0, 2, None, True)
     assert "Accepted by all annotators" in dict(
         funnel_steps(project, {"runs": []}, total(fresh_store, project, funnel(fresh_store, project)))
     )

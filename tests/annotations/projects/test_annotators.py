@@ -130,9 +130,9 @@ def test_a_successor_takes_over_open_items_in_order_but_no_label(fresh_store: St
     row = fresh_store.db.execute("SELECT annotator, item FROM assignment WHERE kept = 1").fetchall()
     assert row == [(new.id, mine[5].id)]
     assert {row["annotator"] for row in label_rows(fresh_store, made)} == {"Ada"}
-    got = claim(fresh_store, made, new, want=40)
-    assert [item.uid for item in got[:5]] == [entry.uid for entry in mine[3:]]
-    assert not {item.uid for item in got} & {entry.uid for entry in mine[:3]} and len(got) == 9
+    items = claim(fresh_store, made, new, want=40)
+    assert [item.uid for item in items[:5]] == [entry.uid for entry in mine[3:]]
+    assert not {item.uid for item in items} & {entry.uid for entry in mine[:3]} and len(items) == 9
     assert claim(fresh_store, made, bo, want=40) == [] and claim(fresh_store, made, ada, want=40) == []
     (event,) = events(fresh_store, made)
     assert (event.action, event.annotator, event.author) == ("replaced", ada.uid, "Lead")
@@ -186,9 +186,9 @@ def _standing(store: Store, item: int, person: Annotator) -> str | None:
 
 def _work(store: Store, made: Project, person: Annotator, dice: random.Random, moment: float) -> int:
     """Claim a few items, label most, skip some, keep the rest; return the number of decisions."""
-    got = claim(store, made, person, want=dice.randint(1, 5), now=moment)
+    items = claim(store, made, person, want=dice.randint(1, 5), now=moment)
     decided = 0
-    for item in got:
+    for item in items:
         roll = dice.random()
         if roll < 0.75:
             choice = "skip" if roll < 0.15 else "accept" if roll < 0.6 else "reject"
@@ -210,11 +210,11 @@ def _finish(store: Store, made: Project, moment: float) -> None:
         moment += 1
         done = 0
         for person in annotators(store, made):
-            got = claim(store, made, person, want=40, now=moment)
-            for one in got:
-                operation = decide(one, desk=f"end-{person.name}", base=_standing(store, one.id, person))
+            items = claim(store, made, person, want=40, now=moment)
+            for item in items:
+                operation = decide(item, desk=f"end-{person.name}", base=_standing(store, item.id, person))
                 assert store_operations(store, made, person, [operation], now=moment)[0].latest == operation.op_id
-            done += len(got)
+            done += len(items)
         for item in set_aside_items(store, made):
             return_to_queue(store, made, item.uid)
             done += 1

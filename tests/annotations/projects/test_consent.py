@@ -84,9 +84,9 @@ def test_a_release_omits_labels_without_consent(fresh_store: Store, tmp_path: Pa
         assert f"有效标注 {of_bo} 个，标注者 1 位" in files[name].decode(), name
     cases = [json.loads(line) for line in files["hard_cases.jsonl"].decode().splitlines()]
     old = {case["item"]: case for case in map(json.loads, whole["hard_cases.jsonl"].decode().splitlines())}
-    for one in cases:
-        assert one["why_here"] == old[one["item"]]["why_here"]
-        assert len(one["labels"]) + one["left_out"] == len(old[one["item"]]["labels"])
+    for case in cases:
+        assert case["why_here"] == old[case["item"]]["why_here"]
+        assert len(case["labels"]) + case["left_out"] == len(old[case["item"]]["labels"])
     assert sum(case["left_out"] for case in cases) > 0
     assert {requirement.code: requirement.state for requirement in readiness(fresh_store, made)}["consent"] == "note"
     # The rest is a whole release, which is restored with consent.
@@ -172,7 +172,7 @@ def test_boxes_ticked_in_a_study_form_are_stored_as_consent(fresh_store: Store) 
     answers = {
         use: {answer.annotator.name: answer for answer in consents(fresh_store, made, use)}[str(name)] for use in USES
     }
-    assert {use: one.given for use, one in answers.items()} == {
+    assert {use: answer.given for use, answer in answers.items()} == {
         "release": True,
         "disaggregated": None,
         "training": False,

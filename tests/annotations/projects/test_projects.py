@@ -151,9 +151,9 @@ def test_a_person_in_two_projects_is_one_annotator(fresh_store: Store) -> None:
 def test_items_are_counted_by_cell(fresh_store: Store) -> None:
     made, (ada,) = filled_project(fresh_store, 6, people=("Ada",), words=("他", "她"), per_item=1)
     set_quotas(fresh_store, made, {("他/她", "male"): 2, ("男孩/女孩", "male"): 5})
-    got = claim(fresh_store, made, ada)
+    items = claim(fresh_store, made, ada)
     store_operations(
-        fresh_store, made, ada, [decide(item, "accept" if item.side == "male" else "reject") for item in got[:4]]
+        fresh_store, made, ada, [decide(item, "accept" if item.side == "male" else "reject") for item in items[:4]]
     )
     totals = counts(fresh_store, made)
     assert (totals.items, totals.accepted + totals.rejected, totals.pending) == (6, 4, 2)

@@ -27,12 +27,12 @@ def test_retest_share_kappa_and_days_are_computed(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, TABLE, people=("Ada", "Bo"))
     report = retest_report(fresh_store, project)
     assert [annotator.annotator for annotator in report.annotators] == ["Ada", "Bo"]
-    for one in report.annotators:
-        assert one.table == ((20, 5), (10, 15)) and one.compared == 50 and one.flag is None
-        assert one.agreed.value == pytest.approx(0.7)
-        assert (one.agreed.low, one.agreed.high) == pytest.approx((0.5625, 0.8090), abs=1e-4)
-        assert one.kappa.value == pytest.approx(0.4)
-        assert one.days == pytest.approx((2.0, 2.0, 2.0), abs=1e-6)
+    for annotator in report.annotators:
+        assert annotator.table == ((20, 5), (10, 15)) and annotator.compared == 50 and annotator.flag is None
+        assert annotator.agreed.value == pytest.approx(0.7)
+        assert (annotator.agreed.low, annotator.agreed.high) == pytest.approx((0.5625, 0.8090), abs=1e-4)
+        assert annotator.kappa.value == pytest.approx(0.4)
+        assert annotator.days == pytest.approx((2.0, 2.0, 2.0), abs=1e-6)
     both = report.together
     assert both.table == ((40, 10), (20, 30)) and both.agreed.units == 100
     # Wilson's interval of 70/100: 0.6042 to 0.7811 (Brown, Cai and DasGupta 2001 discuss the formula; statsmodels)

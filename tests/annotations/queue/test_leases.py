@@ -170,9 +170,9 @@ def test_undoing_the_last_skip_takes_the_item_from_the_lead(fresh_store: Store) 
 
 def test_an_annotator_holds_at_most_the_limit(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, MOST_LEASED + 20)
-    got = take(fresh_store, project, ada, want=10_000)
-    assert len(got) == MOST_LEASED
-    assert take(fresh_store, project, ada, want=10, have=got) == []
+    items = take(fresh_store, project, ada, want=10_000)
+    assert len(items) == MOST_LEASED
+    assert take(fresh_store, project, ada, want=10, have=items) == []
     assert take(fresh_store, project, ada, want=-1) == []
 
 
@@ -180,9 +180,9 @@ def test_no_four_items_of_a_side_in_a_row(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 90, words=("他", "她", "爸爸", "男孩", "姥爷", "妈妈"))
     sides: list[str] = []
     have: list[Item] = []
-    while got := take(fresh_store, project, ada, 7, have=have):
-        have += got
-        sides += [item.side for item in got]
+    while items := take(fresh_store, project, ada, 7, have=have):
+        have += items
+        sides += [item.side for item in items]
     assert len(sides) == 90
     left = Counter(sides)
     for n, side in enumerate(sides):
@@ -296,11 +296,11 @@ def play(store: Store, script: list[tuple[int, int, str, str, str]], version: in
     sent: list[list[str]] = []
     bases: dict[tuple[int, str], str] = {}
     for n, (who, want, first, second, what) in enumerate(script):
-        got = take(store, project, people[who], want, now=START + n)
+        items = take(store, project, people[who], want, now=START + n)
         if who == 0:
-            sent.append([item.text for item in got])
+            sent.append([item.text for item in items])
         choice = first if who == 0 or version == 0 else second
-        for item in got[:2]:
+        for item in items[:2]:
             label = decide(item, "skip" if what == "skip" else choice, base=bases.get((who, item.uid)))
             bases[who, item.uid] = label.op_id
             store_operations(store, project, people[who], [label], now=START + n)

@@ -112,7 +112,7 @@ def test_answers_of_two_classifiers_are_compared(tmp_path: Path) -> None:
 def test_a_difference_of_nli_equals_that_of_the_measures() -> None:
     rows = [Prediction(name, "neutral", f"o{i}") for i in range(12) for name in SETS]
     answers = [
-        Prediction(one.set, "entailment" if k % 5 == 0 else "neutral", one.occupation) for k, one in enumerate(rows)
+        Prediction(row.set, "entailment" if k % 5 == 0 else "neutral", row.occupation) for k, row in enumerate(rows)
     ]
     before, after, found, unit = changes(rows, answers)
     assert unit == "occupation"
@@ -173,7 +173,7 @@ def test_unmatched_items_and_different_settings_are_noted(tmp_path: Path) -> Non
     lines = after.table.read_text(encoding="utf-8").splitlines()
     after.table.write_text("\n".join(lines[:-2]) + "\n", encoding="utf-8")
     settings = [{"settings": {"labels": order, "threads": i}} for i, order in enumerate(("ecn", "enc"))]
-    sides = [Side(one.table, "", record) for one, record in zip((before, after), settings, strict=True)]
+    sides = [Side(side.table, "", record) for side, record in zip((before, after), settings, strict=True)]
     record = two_runs("nli", *sides)
     assert record.items == 27 and record.alone == 2
     assert record.notes[0].values == {"alone": "2"} and record.notes[1].values == {"names": "labels"}

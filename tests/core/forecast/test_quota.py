@@ -107,10 +107,10 @@ def test_mine_progress_and_plan_give_equal_forecasts(
         1.0,
         draws=10,
     )
-    for one, other, third in zip(progress.values(), mine.cells, plan.cells, strict=True):
-        assert one.verdict == other.verdict == third.verdict
-        assert one.own == other.own == third.own
-        assert one.rate.value == other.rate.value == third.rate.value
+    for quota_forecast, other, third in zip(progress.values(), mine.cells, plan.cells, strict=True):
+        assert quota_forecast.verdict == other.verdict == third.verdict
+        assert quota_forecast.own == other.own == third.own
+        assert quota_forecast.rate.value == other.rate.value == third.rate.value
 
 
 def test_a_share_without_reviewed_items_is_undefined() -> None:

@@ -83,10 +83,10 @@ def test_generations_are_matched_to_their_instances() -> None:
         result = matched([*written, text("Nobody began so.", "x")], SOME)
         assert (result.strangers, result.models) == (1, ("m",))
         assert set(result.settings) == {"pre", "post"}
-        for one in SOME:
+        for instance in SOME:
             for setting in ("pre", "post"):
-                own = result.of(one.id, "m", setting)
-                assert {generation.context for generation in own} == {one.context(setting).rstrip()}
+                own = result.of(instance.id, "m", setting)
+                assert {generation.context for generation in own} == {instance.context(setting).rstrip()}
                 assert [generation.index for generation in own] == sorted(generation.index for generation in own)
 
 

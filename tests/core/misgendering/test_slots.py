@@ -23,11 +23,11 @@ def test_the_built_in_set_is_valid() -> None:
     source = built_in()
     assert Counter(template.case for template in source.templates) == dict.fromkeys(CASES, 8)
     assert len({person.name for person in source.people}) == len(source.people) == 60
-    for one in source.templates:
-        words = {word.lower() for word in re.findall(r"\w+", re.sub(r"\{\w+\}", "", one.text))}
-        assert not words & forms("own"), one.id  # a pronoun of another person would decide
-        assert one.text.count(MASK) == 1
-        assert "{pronouns}" in one.text.split(MASK)[0]
+    for template in source.templates:
+        words = {word.lower() for word in re.findall(r"\w+", re.sub(r"\{\w+\}", "", template.text))}
+        assert not words & forms("own"), template.id  # a pronoun of another person would decide
+        assert template.text.count(MASK) == 1
+        assert "{pronouns}" in template.text.split(MASK)[0]
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_draws_are_seeded_and_paired_over_pronouns() -> None:
     assert rows == instances(built_in(), passes=4, seed=5)
     assert [row.name for row in rows] != [instance.name for instance in instances(built_in(), passes=4, seed=6)]
     drawn: dict[tuple[str, str], list[str]] = {}
-    for one in rows:
-        drawn.setdefault((one.template, one.pronouns[0]), []).append(one.name)
+    for row in rows:
+        drawn.setdefault((row.template, row.pronouns[0]), []).append(row.name)
     assert all(names == drawn[template, "he"] for (template, _), names in drawn.items())
     assert all(len(set(names)) == 4 for names in drawn.values())  # no name is drawn twice before all were drawn
     assert len({row.id for row in rows}) == len(rows)

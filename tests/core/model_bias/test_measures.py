@@ -262,11 +262,11 @@ class TestWhatItMixes:
         assert np.concatenate(first).sum(axis=1) == pytest.approx(np.full(40, 700.0))
 
     def test_very_large_draws_are_not_cached(self) -> None:
-        kept = resampling._Cache(1000)
-        assert kept.blocks(101, 10, 0) is None
-        assert len(kept.blocks(50, 10, 0) or []) == 1
-        kept.blocks(60, 10, 0)
-        assert list(kept._draws) == [(60, 10, 0)]
+        cache = resampling._Cache(1000)
+        assert cache.blocks(101, 10, 0) is None
+        assert len(cache.blocks(50, 10, 0) or []) == 1
+        cache.blocks(60, 10, 0)
+        assert list(cache._draws) == [(60, 10, 0)]
 
     def test_side_auc_needs_both_sides_of_a_pair(self) -> None:
         result = summarise(scores([0.1, 0.2], keyword="他")).side_auc

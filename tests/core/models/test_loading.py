@@ -427,10 +427,10 @@ def test_a_download_continues_in_the_background(monkeypatch: pytest.MonkeyPatch,
 
 def test_a_hub_model_fetched_before_needs_no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    kept = tmp_path / "models--hfl--chinese-bert-wwm"
-    (kept / "refs").mkdir(parents=True)
-    (kept / "refs" / "main").write_text("0123abc")
-    snapshot = kept / "snapshots" / "0123abc"
+    path = tmp_path / "models--hfl--chinese-bert-wwm"
+    (path / "refs").mkdir(parents=True)
+    (path / "refs" / "main").write_text("0123abc")
+    snapshot = path / "snapshots" / "0123abc"
     snapshot.mkdir(parents=True)
     assert catalogue.cached_snapshot("hfl/chinese-bert-wwm") is None  # begun, but not complete
     model = tiny_models.bert(snapshot)

@@ -39,7 +39,7 @@ def test_complete_rows_are_counted_while_scores_are_written(tmp_path: Path) -> N
         with part.open("a", encoding="utf-8", newline="") as more:
             more.write(torn[middle:])
         assert result.read_on() and result.read_on() and result.rows == 4
-        assert {name: dict(one) for name, one in result.models.items()} == {
+        assert {name: dict(model) for name, model in result.models.items()} == {
             "m": {"rows": 2, "scored": 2, "male": 1, "female": 1},
             "n": {"rows": 2, "scored": 1, "female": 1},
         }

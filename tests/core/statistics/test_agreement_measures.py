@@ -301,14 +301,14 @@ def tally_of(items: list[list[int]]) -> Tally:
 def test_measures_and_intervals_are_within_bounds(items: list[list[int]]) -> None:
     tally = tally_of(items)
     for measure in (unanimity, pairwise_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1):
-        found = measure(tally) if measure is unanimity else measure(tally, FAST)
-        if found.value is None:
-            assert found.reason is not None and (found.low, found.high) == (None, None)
+        estimate = measure(tally) if measure is unanimity else measure(tally, FAST)
+        if estimate.value is None:
+            assert estimate.reason is not None and (estimate.low, estimate.high) == (None, None)
             continue
         least = 0.0 if measure in (unanimity, pairwise_agreement) else -1.0
-        assert least - 1e-9 <= found.value <= 1 + 1e-9
-        if found.low is not None and found.high is not None:
-            assert least - 1e-9 <= found.low <= found.high <= 1 + 1e-9
+        assert least - 1e-9 <= estimate.value <= 1 + 1e-9
+        if estimate.low is not None and estimate.high is not None:
+            assert least - 1e-9 <= estimate.low <= estimate.high <= 1 + 1e-9
 
 
 @settings(deadline=None, max_examples=60)
@@ -319,8 +319,8 @@ def test_measures_do_not_depend_on_order_and_names(items: list[list[int]], names
     for measure in (unanimity, pairwise_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1):
         value = measure(tally_of(items)).value if measure is unanimity else measure(tally_of(items), FAST).value
         for other in (renamed, shuffled):
-            found = measure(tally_of(other)) if measure is unanimity else measure(tally_of(other), FAST)
-            assert found.value == (None if value is None else pytest.approx(value))
+            estimate = measure(tally_of(other)) if measure is unanimity else measure(tally_of(other), FAST)
+            assert estimate.value == (None if value is None else pytest.approx(value))
 
 
 @settings(deadline=None, max_examples=100)
@@ -329,15 +329,15 @@ def test_cohens_kappa_is_symmetric_and_ignores_unused_categories(pairs: list[tup
     table = np.zeros((3, 3), dtype=np.int64)
     for a, b in pairs:
         table[a, b] += 1
-    found, swapped, most = cohen_kappa(table, FAST), cohen_kappa(table.T.copy(), FAST), largest_kappa(table)
-    assert (found.value is None) == (swapped.value is None) == (most.value is None)
-    if found.value is not None and most.value is not None and swapped.value is not None:
-        assert found.value == pytest.approx(swapped.value)
-        assert -1 - 1e-9 <= found.value <= most.value + 1e-9 <= 1 + 2e-9
+    estimate, swapped, most = cohen_kappa(table, FAST), cohen_kappa(table.T.copy(), FAST), largest_kappa(table)
+    assert (estimate.value is None) == (swapped.value is None) == (most.value is None)
+    if estimate.value is not None and most.value is not None and swapped.value is not None:
+        assert estimate.value == pytest.approx(swapped.value)
+        assert -1 - 1e-9 <= estimate.value <= most.value + 1e-9 <= 1 + 2e-9
         # An unused category changes nothing.
         wider = np.zeros((4, 4), dtype=np.int64)
         wider[:3, :3] = table
-        assert cohen_kappa(wider, FAST).value == pytest.approx(found.value)
+        assert cohen_kappa(wider, FAST).value == pytest.approx(estimate.value)
 
 
 @settings(deadline=None, max_examples=60)
@@ -374,11 +374,11 @@ def test_largest_kappa_has_a_reason_for_its_missing_interval() -> None:
 @given(some.integers(1, 400), some.data())
 def test_modified_wilson_equals_wilson_except_for_rare_counts(units: int, data: some.DataObject) -> None:
     k = data.draw(some.integers(0, units))
-    plain, found = wilson(k, units, nothing=NO_TWO_LABELS), modified_wilson(k, units, nothing=NO_TWO_LABELS)
-    assert found.low is not None and found.high is not None and plain.low is not None and plain.high is not None
-    assert 0 <= found.low <= plain.low and plain.high <= found.high <= 1
+    plain, estimate = wilson(k, units, nothing=NO_TWO_LABELS), modified_wilson(k, units, nothing=NO_TWO_LABELS)
+    assert estimate.low is not None and estimate.high is not None and plain.low is not None and plain.high is not None
+    assert 0 <= estimate.low <= plain.low and plain.high <= estimate.high <= 1
     if 3 < k < units - 3:
-        assert (found.low, found.high) == (plain.low, plain.high)
+        assert (estimate.low, estimate.high) == (plain.low, plain.high)
 
 
 def test_modified_wilson_of_a_count_of_one() -> None:

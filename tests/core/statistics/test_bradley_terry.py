@@ -251,11 +251,12 @@ def test_cycles_are_found_and_labels_of_a_context_count_once() -> None:
     fit = bradley_terry(circle).fit
     assert fit.p is not None and fit.p < 1e-6 and fit.df == 1
     assert fit.ratio == pytest.approx(2 * 120 * (np.log(2) + 0.75 * np.log(0.75) + 0.25 * np.log(0.25)))  # by hand
-    kept = compared("a b 6 4 0|b c 6 4 0|c a 6 4 0")
+    comparisons = compared("a b 6 4 0|b c 6 4 0|c a 6 4 0")
     ten = [
-        np.repeat(getattr(kept, name), 10) for name in ("first", "second", "preferred", "side", "context", "annotator")
+        np.repeat(getattr(comparisons, name), 10)
+        for name in ("first", "second", "preferred", "side", "context", "annotator")
     ]
-    assert bradley_terry(Comparisons(kept.models, *ten)).fit.p == pytest.approx(bradley_terry(kept).fit.p)
+    assert bradley_terry(Comparisons(comparisons.models, *ten)).fit.p == pytest.approx(bradley_terry(comparisons).fit.p)
 
 
 def test_many_models_are_not_checked_for_cycles() -> None:

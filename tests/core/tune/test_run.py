@@ -107,8 +107,8 @@ def test_a_run_that_stops_early_is_reported_as_done(tmp_path: Path) -> None:
     )
     steps = result.steps
     assert result.stopped_early and steps < 40 and seen[-1] == (steps, steps)
-    said = stopped_early(result)
-    assert said is not None and said.text == (
+    notice = stopped_early(result)
+    assert notice is not None and notice.text == (
         f"Stopped early at step {steps} of 40: 1 checks in a row without progress on held-out text. The result is the"
         f" model of step {result.best_step}."
     )

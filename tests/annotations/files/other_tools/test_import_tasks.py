@@ -285,11 +285,11 @@ def test_exported_tasks_are_imported_unchanged(corpus: list[Any], made: Any, for
                 assert report.items.errors == [] and report.labels.errors == []
             everything_there = {item.uid: item for item in items(other, twin)}
             assert {entry.uid for entry in everything} == set(everything_there)
-            for one in everything:
-                there = everything_there[one.uid]
+            for item in everything:
+                there = everything_there[item.uid]
                 same = ("text", "word", "stem", "keyword", "counterpart", "pair", "side", "line")
-                assert [getattr(one, key) for key in same] == [getattr(there, key) for key in same]
-                assert (there.file, there.extra) == (short_path(one.file), without_folders(one.extra))
+                assert [getattr(item, key) for key in same] == [getattr(there, key) for key in same]
+                assert (there.file, there.extra) == (short_path(item.file), without_folders(item.extra))
             assert rows_of(store, project) == rows_of(other, twin)
             if corpus:
                 bring(other, twin, out, format=format)

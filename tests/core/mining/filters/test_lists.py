@@ -25,7 +25,7 @@ TABLES = [
 
 def test_every_code_of_the_contract_has_a_filter() -> None:
     assert set(FILTERS) == set(get_args(Code))
-    assert {code for code, one in FILTERS.items() if one.check is None} == {"duplicate", "near_duplicate"}
+    assert {code for code, filter_ in FILTERS.items() if filter_.check is None} == {"duplicate", "near_duplicate"}
 
 
 @pytest.mark.parametrize("code", sorted(FILTERS))
@@ -54,8 +54,8 @@ def test_grouped_expressions_match_like_single_ones() -> None:
     cells = [row["words"] for row in table("mining_nicknames")]
     words = [alternative for cell in cells for alternative in alternatives(cell)]
     assert all("一" <= word[0] <= "龥" and word[1:2] not in {"?", "*", "+", "{"} for word in words)
-    for one in words:
-        text = "他说" + re.sub(r"\(\?=(.*?)[|)].*", r"\1", one) + "了"
+    for word in words:
+        text = "他说" + re.sub(r"\(\?=(.*?)[|)].*", r"\1", word) + "了"
         match = nickname_shapes().search(text)
         assert match is not None and match.lastgroup is None, text
         assert match.span() == re.compile("|".join(cells)).search(text).span()  # type: ignore[union-attr]

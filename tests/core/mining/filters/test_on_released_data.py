@@ -64,9 +64,9 @@ def test_negatives_are_found_with_names_on_reject(shared_data: Path, finder: Fin
 
 @pytest.mark.parametrize("codes", [RULES, NAMES])
 def test_protected_negatives_are_kept(shared_data: Path, finder: Finder, codes: tuple[str, ...]) -> None:
-    kept = [text for kind, text in negatives(shared_data / "mining_negatives.txt") if kind == "keep"]
-    assert len(kept) == 12
-    assert [text for text in kept if rejected(text, finder, codes)] == []
+    texts = [text for kind, text in negatives(shared_data / "mining_negatives.txt") if kind == "keep"]
+    assert len(texts) == 12
+    assert [text for text in texts if rejected(text, finder, codes)] == []
 
 
 def test_the_generic_filter_flags_few_accepted_sentences(shared_data: Path, finder: Finder) -> None:
