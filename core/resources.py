@@ -57,7 +57,7 @@ def keyword_pair(row: dict[str, str]) -> KeywordPair:
 
 @cache
 def keyword_pairs(preset: Preset = "released") -> tuple[KeywordPair, ...]:
-    """The 16 pairs of Table 1 ("table1") or the 19 of the released file ("released"), SPEC 1.1."""
+    """The 16 pairs of Table 1 ("table1") or the 19 of the released file ("released"), docs/methods.md#keyword-pairs."""
     return tuple(keyword_pair(row) for row in table("pairs") if preset == "released" or row["table1_quota"])
 
 

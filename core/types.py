@@ -23,7 +23,7 @@ class KeywordPair:
 
     The *stem* is the part that differs and gets masked: 女孩 -> [MASK]孩.
     `male_stem` and `female_stem` are half-open code-point spans inside the
-    words, because 姥姥 must lose its second character (SPEC 1.5).
+    words, because 姥姥 must lose its second character (docs/methods.md#released-file).
     """
 
     male: str

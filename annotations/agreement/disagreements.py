@@ -1,6 +1,7 @@
 """The items on which annotators chose or flagged differently, with the reasons of each.
 
-Blind labels stay blind (DESIGN 4.4): an item is listed only when no further blind label of it is expected.
+Blind labels stay blind (docs/architecture.md#at-the-desk): an item is listed only when no further blind label of it is
+expected.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""The labels of generations in the ways in which people are compared (SPEC 4.9), and their marks.
+"""The labels of generations in the ways in which people are compared, and their marks.
+
+See docs/human_vs_rule.md#labels-of-generations.
 
 The published 96% do not name the number of categories. So there are four labels, three (plural they counts as no
 pronoun), two (misgendering or not), and the flag for extraneous gendered language. Under a scheme of one's own there

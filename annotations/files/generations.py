@@ -1,6 +1,7 @@
 """Rows to generations: context, completion, the person meant and this person's pronouns; and the published samples.
 
-In the published samples of document 004 (SPEC 7), context and completion are in one column and are separated here. The
+In the published samples of document 004 (docs/files.md#the-published-samples), context and completion are in one
+column and are separated here. The
 context is the template with name and declared pronouns filled in, cut before the slot (pre) or with the slot filled by
 the right form (post); the completion is what follows it. `{he,she,they,xe}_{pre,post}_mask_gen.csv` name pronouns and
 setting in the name of the file.
@@ -182,7 +183,8 @@ def published_files(store: Store, project: Project, wish: ExportOptions) -> dict
     pronoun, model, dataset, item; generations that fit no file go into `other_gen.csv` with setting and all their
     pronouns.
 
-    `correct` is the verdict of the first-pronoun rule on the completion (SPEC 4.3), empty if the right pronouns are
+    `correct` is the verdict of the first-pronoun rule on the completion (docs/human_vs_rule.md#the-rule), empty if the
+    right pronouns are
     unknown; it is no label.
     """
     files: dict[str, list[str]] = {}
@@ -229,7 +231,7 @@ FACTS = ("name", "pronouns", "dataset", "setting", "model", "index", "template")
 
 
 def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
-    """The item of *row*: its identity is context, completion, model, setting and index (DESIGN 9).
+    """The item of *row*: its identity is context, completion, model, setting and index (docs/architecture.md#storage).
 
     `NewItem.extra` gets name, pronouns (names of sets, [] if unknown), dataset (one of PRONOUN_DATASETS), setting,
     model, index, template (the cluster; by default the context), and the other columns. Of a comparison also

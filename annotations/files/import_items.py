@@ -123,7 +123,9 @@ class Examined:
 
 @dataclass(slots=True)
 class ImportReport(Rejections):
-    """What an import did. `spans` counts published positions by how they compare with the true ones (SPEC 1.5).
+    """What an import did. `spans` counts published positions by how they compare with the true ones.
+
+    See docs/methods.md#released-file.
 
     `repeated`: tables that were left out because other tables of the archive have the same rows. `odd_signs`: in how
     many generations each of ODD_SIGNS stands; they are kept. `turned`: how many duplicates have the texts of a stored

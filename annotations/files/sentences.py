@@ -51,7 +51,7 @@ def only_keyword(text: str, named: Candidate | None = None) -> Candidate:
 
 
 def released_row(source: Source, row: Row) -> Usable:
-    """Return the item of a row of the released file, its position repaired (SPEC 1.5).
+    """Return the item of a row of the released file, its position repaired (docs/methods.md#released-file).
 
     `Usable.span` says how the published position compared. Raises BadLine, with bad_span if position and keyword
     columns do not lead to the only keyword of the sentence.

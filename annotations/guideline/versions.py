@@ -349,13 +349,16 @@ class Criteria:
 
 
 def built_in(version: Version = "journal", language: str = "zh") -> Criteria:
-    """A built-in guideline (SPEC 1.4) as a project stores it."""
+    """A built-in guideline (docs/methods.md#criteria) as a project stores it."""
     guideline = builtin(version, language)
     return Criteria(guideline.text, _choices(guideline.choices), _choices(guideline.reasons))
 
 
 def generations_criteria(language: str = "zh") -> Criteria:
-    """The built-in guideline for generations (SPEC 4.9); the reasons are tags that a label may carry."""
+    """The built-in guideline for generations; the reasons are tags that a label may carry.
+
+    See docs/human_vs_rule.md#labels-of-generations.
+    """
     guideline = generations(language)
     return Criteria(guideline.text, _choices(guideline.choices), _choices(guideline.reasons))
 

@@ -1,4 +1,7 @@
-"""People's labels of generations as the third measurement, beside the rule's verdict and a run's (SPEC 4.9)."""
+"""People's labels of generations as the third measurement, beside the rule's verdict and a run's.
+
+See docs/human_vs_rule.md#labels-of-generations.
+"""
 
 from math import isnan
 from typing import TYPE_CHECKING

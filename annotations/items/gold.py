@@ -1,4 +1,4 @@
-"""From labels to gold: the choice that counts for an item, and whether it is kept (SPEC 1.4, 4.9).
+"""From labels to gold: the choice that counts for an item, and whether it is kept (docs/methods.md#gold).
 
 A package may bring gold labels without the labels they were made of; they are records from which gold is recounted.
 Precedence for an item: an act of an adjudicator since the import; then its labels, once it has all of them and one is
@@ -69,7 +69,7 @@ def decide_gold(choices: Sequence[str], wanted: int, rule: GoldRule) -> Outcome:
     """The outcome of the blind labels of one item, one per annotator.
 
     Fewer than *wanted* labels: pending. "unanimous": the choice that all made;
-    sentences on which annotators differ are rejected (SPEC 1.4), generations
+    sentences on which annotators differ are rejected (docs/methods.md#gold), generations
     wait for adjudication. "majority": more than half decide; a tie is pending.
     """
     if len(choices) < wanted or not choices:

@@ -1,7 +1,8 @@
 """Labels as tables: one row per item, one per blind label, and the rates that they give.
 
 A *blind* label is the last one that an annotator made before seeing anybody's opinion. A generation is *finished* when
-no further blind label is expected (DESIGN 4.4). Only then may its labels or the rule's verdict be shown.
+no further blind label is expected (docs/architecture.md#at-the-desk). Only then may its labels or the rule's verdict
+be shown.
 """
 
 import json

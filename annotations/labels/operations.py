@@ -219,7 +219,8 @@ def store_operations(
 def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) -> None:
     """Record that an opinion on an item is shown to an annotator: labels from now on carry `after_reveal`.
 
-    Raises NotAllowed without a valid label of this annotator (DESIGN 4.4), NotFound for an unknown item.
+    Raises NotAllowed without a valid label of this annotator (docs/architecture.md#at-the-desk), NotFound for an
+    unknown item.
     """
     with store.write():
         target = _target(store, project, annotator, item_uid)

@@ -112,7 +112,8 @@ def create_project(
 ) -> Project:
     """Create a project with its first guideline, all or nothing.
 
-    The guideline defaults to the built-in journal version of SPEC 1.4. `per_item`: how many annotators label each item,
+    The guideline defaults to the built-in journal version of docs/methods.md#criteria. `per_item`: how many annotators
+    label each item,
     1 to 100. `seed` fixes the order of items. `written`, `changes`: of an imported guideline.
     `scheme`: with own choices and flags (*reasons*), what else their scheme has. `then` is called with the
     project in the same transaction. Raises Refused with what is wrong, NotAllowed if the name is taken.

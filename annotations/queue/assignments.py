@@ -190,7 +190,8 @@ def update_set_aside(store: Store, project: Project, item: int) -> None:
     """Set an item aside for the lead if no annotator is left to label it, or undo that.
 
     That is when every active annotator has labelled or skipped it, and either all of several have skipped it or those
-    who did have skipped it twice (DESIGN 4): a single annotator sees a skipped item once more at the end.
+    who did have skipped it twice (docs/architecture.md#everywhere): a single annotator sees a skipped item once more
+    at the end.
     """
     values = {"item": item, "project": project.id}
     before, skipped, fewest = store.db.execute(_SKIPPED, values).fetchone()

@@ -1,7 +1,7 @@
 """From a set to its sentences, with the places of the person word and of the profession; masks come from the places.
 
 Nothing is ever replaced by searching for a word: "man" stands inside "manager", and "of" inside a template too.
-Order: class, template, male then female then neutral words, professions (SPEC of the released English file).
+Order: class, template, male then female then neutral words, professions (docs/association.md#the-sentences).
 """
 
 from collections.abc import Iterator, Sequence

@@ -3,7 +3,7 @@
 Means are of ln(P_T / P_prior). The difference is M - W: mean association of male words less that of female words;
 positive leans male. The thesis prints W - M and calls it P(f)-P(m); it is no difference of probabilities.
 
-Intervals of mean associations: professions and person words are both samples (SPEC 6).
+Intervals of mean associations: professions and person words are both samples (docs/methods.md#intervals).
 
 The error is that of the jackknife over professions and of that over person words, less that over cells, which both
 count (Cameron, Gelbach and Miller 2011). Where every male and female word has its counterpart, pairs are left out, so
@@ -263,7 +263,10 @@ class Described:
 
 
 def describe(values: Sequence[float] | Numbers) -> Described:
-    """The columns of the thesis's Tables 4.5 to 4.8 (SPEC 2.6), of values that are all defined."""
+    """The columns of the thesis's Tables 4.5 to 4.8, of values that are all defined.
+
+    See docs/association.md#measures-and-intervals.
+    """
     x = np.asarray(values, dtype=float)
     if not len(x):
         return Described(0, *[None] * 7)

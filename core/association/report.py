@@ -9,12 +9,13 @@ The four hypotheses of the thesis, read literally and relatively, each with its 
 | H3 | the difference of balanced professions is 0: two one-sided tests against a margin that the user sets | |
 | H4 | abs(difference) of a multilingual model < that of a monolingual one, class by class | |
 
-A verdict goes by the values, as the thesis does; `clear` says whether the intervals agree with it (SPEC 2.7).
+A verdict goes by the values, as the thesis does; `clear` says whether the intervals agree with it
+(docs/association.md#hypotheses).
 
 The printed Tables 4.5 to 4.8 of the thesis, to stand beside a user's own; never on one axis with them.
 
 Means of models with different tokenizers do not compare, and the printed ones come from code that lets padding be
-attended and cuts long sentences (SPEC 2.5): a correct run does not reproduce their decimals.
+attended and cuts long sentences (docs/association.md#the-number): a correct run does not reproduce their decimals.
 """
 
 from collections.abc import Mapping, Sequence

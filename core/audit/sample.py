@@ -106,7 +106,8 @@ def draw(frame: "pd.DataFrame", model: str, n: int = 25, seed: int = 0, *, by: O
 
     *frame*: scores as `core.model_bias.read_scores` gives them. Only values above 0 are extremes towards the male
     word, only values below 0 towards the female word. *by* "corrected" takes the extremes of Bias_c less the mean of
-    its pair (SPEC 6.1), so that a pair with a strong lean of its own does not fill the list. Ties are broken by a
+    its pair (docs/methods.md#pair-and-context), so that a pair with a strong lean of its own does not fill the list.
+    Ties are broken by a
     hash of the text and the seed. Controls
     are drawn without replacement, as many per (pair, side) as there are extremes, from all other sentences; where
     too few are left, the shortage is listed. The same frame and seed give the same sample. Raises NotFound for a

@@ -1,1 +1,1 @@
-"""Before and after: what a change to a model moved, what it did not, and what was lost (SPEC 9.1)."""
+"""Before and after: what a change to a model moved, what it did not, and what was lost (docs/before_after.md)."""

@@ -1,5 +1,5 @@
 """What comparisons of before and after report; as JSON the record of a run. What can be said of a change is one of four
-verdicts (SPEC 9.1), each with what it rests on.
+verdicts (docs/before_after.md), each with what it rests on.
 """
 
 from collections.abc import Mapping, Sequence

@@ -166,7 +166,8 @@ def _values(frame: "pd.DataFrame", models: Sequence[str]) -> dict[str, Numbers]:
 def _effect(settings: Settings, values: dict[str, Numbers], clusters: Any) -> tuple[Estimate, list[Comparison]]:
     """The effect that the verdict is on, and what each seed has beyond its placebo (or beyond the model before).
 
-    One seed: over the stems of the items. More: over the seeds, the unit of that comparison (SPEC 9.1), against the
+    One seed: over the stems of the items. More: over the seeds, the unit of that comparison (docs/before_after.md),
+    against the
     seeds of the placebo. Every model is settings on the items that all of them answered.
     """
     starts = [values[one] for one in settings.placebo] or [values[settings.before]] * len(settings.after)

@@ -2,7 +2,8 @@
 people's judgements of what a model wrote before and after.
 
 What was asked is joined row by row; every difference is after - before on the rows that all runs answered. Of two runs
-it has t on the jackknife over the units of SPEC 6: professions x person words, occupations, templates x names. Where
+it has t on the jackknife over the units of docs/methods.md#intervals: professions x person words, occupations,
+templates x names. Where
 several runs after are seeds of one change, or placebos stand beside them, the seed is the unit. Shares of right answers
 have the exact McNemar p beside them, which takes rows as independent.
 

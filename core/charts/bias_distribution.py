@@ -2,7 +2,8 @@
 sentence), and two models against each other in squares.
 
 What goes to the browser is counted first: at most 400 sentences a model or about 1,600 squares. The axis is log10;
-positive leans male, to the right or above. Dashed lines at -0.3 and 0.3: what lies between is not "obvious" (SPEC 1.8).
+positive leans male, to the right or above. Dashed lines at -0.3 and 0.3: what lies between is not "obvious"
+(docs/methods.md#bias-of-a-model).
 """
 
 import math

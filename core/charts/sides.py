@@ -2,9 +2,11 @@
 sides of several models, topic words.
 
 `balance`: which of two words a model would rather write. Lengths are log10 ratios, words are "how many times". Solid
-bar: Bias_c. Hollow dot: Bias_c less the lean of the pair itself (SPEC 6.1). The shaded strip is |Bias_c| <= 0.3, the
+bar: Bias_c. Hollow dot: Bias_c less the lean of the pair itself (docs/model_bias.md#what-bias_c-mixes). The shaded
+strip is |Bias_c| <= 0.3, the
 papers' "not obvious". `sides`: Bias_man and Bias_woman with intervals and a paper's values (Table 4), in log10, both at
-least 0 by definition (SPEC 1.7); rows keep their order, there is no rank. `word_sides`: the length of a bar is the
+least 0 by definition (docs/methods.md#bias-of-a-model); rows keep their order, there is no rank. `word_sides`: the
+length of a bar is the
 word's weight within its own side; the number beside it is what the caller says.
 """
 

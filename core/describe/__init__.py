@@ -1,4 +1,6 @@
-"""Statistics of a set of sentences: characters, lengths, vocabulary, repeats, words, balance, sources (SPEC 1.5).
+"""Statistics of a set of sentences: characters, lengths, vocabulary, repeats, words, balance, sources.
+
+See docs/methods.md#released-file.
 
 Pure: texts in, numbers out. annotations.describe.project_description brings the texts of a project or a file.
 """

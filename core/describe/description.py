@@ -156,7 +156,8 @@ class Writing:
     """English generations. Tokens are lower-cased words and punctuation (text.repetition), white space left out.
 
     `distinct`: different tokens over all completions; `per_text`: mean share of different tokens within a completion,
-    0 to 1, None where there is none. `completion`, `published`: repetitiveness (SPEC 4.10, 0 to 1, higher is more
+    0 to 1, None where there is none. `completion`, `published`: repetitiveness (docs/human_vs_rule.md#repetition, 0 to
+    1, higher is more
     repetitive) of the completions alone and, as published, of context and completion together.
     """
 

@@ -1,8 +1,8 @@
-"""The built-in guidelines: the two published versions of the criteria (SPEC 1.4), in our own words.
+"""The built-in guidelines: the two published versions of the criteria (docs/methods.md#criteria), in our own words.
 
 "journal" asks that both words fit with the keyword masked and leaves names to
 a filter; "conference" has the name rule and keeps metaphors. "generations" is
-for what language models write (SPEC 4.9). The texts are Markdown files beside
+for what language models write (docs/human_vs_rule.md#labels-of-generations). The texts are Markdown files beside
 this one, in both languages of the interface. Projects store the text they were
 made with: `editions` keeps every text that shipped before the present one, so a
 stored guideline is known for what it is and is read as it was, in both languages.
@@ -54,7 +54,7 @@ def builtin(version: Version = "journal", language: str = "zh") -> BuiltIn:
     """The built-in guideline of a version; the text is Chinese for "zh" and English for every other language.
 
     Reasons 1 to 5 bear the number of their criterion in that version, 6 to 9
-    are further reasons that both versions share (SPEC 1.4).
+    are further reasons that both versions share (docs/methods.md#criteria).
     """
     written = "zh" if language == "zh" else "en"
     text = (_FOLDER / f"{version}.{written}.md").read_text(encoding="utf-8")
@@ -66,7 +66,10 @@ def builtin(version: Version = "journal", language: str = "zh") -> BuiltIn:
 
 @cache
 def generations(language: str = "zh") -> BuiltIn:
-    """The guideline for generations: four labels (SPEC 4.9) and, as reasons, the tags that a label may carry."""
+    """The guideline for generations: four labels and, as reasons, the tags that a label may carry.
+
+    See docs/human_vs_rule.md#labels-of-generations.
+    """
     written = "zh" if language == "zh" else "en"
     text = (_FOLDER / f"generations.{written}.md").read_text(encoding="utf-8")
     choices = tuple(Option(**row) for row in read_table(_FOLDER / "generations_choices.tsv"))

@@ -1,6 +1,7 @@
 """A released set of sentences as a task of lm-evaluation-harness or Inspect: a folder with the pairs and its program.
 
-Source: SPEC 1.6. Both sentences of a pair differ in the keyword alone, so the difference of their log-probabilities is
+Source: docs/methods.md#bias-of-a-sentence. Both sentences of a pair differ in the keyword alone, so the difference of
+their log-probabilities is
 that of `core.models.whole_sentences`. Direction: positive leans to the male word. A chat model says no
 log-probabilities: of it the word that it picks is counted.
 """

@@ -1,4 +1,9 @@
-"""The first-pronoun rule (SPEC 4.3) on generations, and the four stored labels of one, also merged (SPEC 4.9)."""
+"""The first-pronoun rule on generations, and the four stored labels of one, also merged.
+
+See docs/human_vs_rule.md#labels-of-generations.
+
+See docs/human_vs_rule.md#the-rule.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

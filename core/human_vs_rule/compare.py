@@ -2,7 +2,8 @@
 
 Why a person and the rule differ over a generation: bins that a reader can follow and check.
 
-The rule is blind to everything but the first pronoun (SPEC 5, last row). The bin follows from the person's label, tags
+The rule is blind to everything but the first pronoun (docs/human_vs_rule.md#why-they-differ). The bin follows from the
+person's label, tags
 and marks, and the place of the first pronoun; it is a first sorting, not a finding. In this order:
 
 person: misgendering, rule: correct

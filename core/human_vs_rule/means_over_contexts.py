@@ -1,4 +1,6 @@
-"""Means over generations with intervals over contexts: generations of one context resemble each other (SPEC 6).
+"""Means over generations with intervals over contexts: generations of one context resemble each other.
+
+See docs/methods.md#intervals.
 
 The standard error over contexts is that of the jackknife over whole contexts; where every context has equally many
 generations it is sd(context means, ddof 1) / sqrt(contexts). The published error, sd / sqrt(n) with every generation

@@ -1,7 +1,8 @@
 """Which generations people should judge: distinct contexts first, and what either design is worth.
 
 Generations of one context resemble each other: five of one context tell less than one each of five contexts. The
-published cells are 5 contexts x 5 generations (SPEC 4.9); the same 25 labels on 25 contexts have a standard error that
+published cells are 5 contexts x 5 generations (docs/human_vs_rule.md#labels-of-generations); the same 25 labels on 25
+contexts have a standard error that
 is smaller by the root of the design effect, 1 + (m - 1) rho (Kish 1965, Survey Sampling, 5.4), where m is the number of
 generations per context and rho the intra-class correlation of the labels within contexts.
 """

@@ -1,4 +1,6 @@
-"""May a judge stand for an annotator? The alternative annotator test (SPEC 10.2; Calderon, Reichart and Dror 2025).
+"""May a judge stand for an annotator? The alternative annotator test (Calderon, Reichart and Dror 2025).
+
+See docs/judges.md#the-alternative-annotator-test.
 
 For each annotator in turn: on how many items does the judge agree with the others at least as well as this annotator
 does, and is that not clearly less often than the other way round? `eps` is what the judge may be worse by, because it

@@ -31,7 +31,7 @@ class Problem(LineProblem):
         return self.message.format(**self.values) if self.values else self.message
 
     def to_json(self) -> JsonObject:
-        """The keys of CONTRACT; `template` and `values` are for pages that translate."""
+        """The keys of docs/mining.md#what-to-expect; `template` and `values` are for pages that translate."""
         found = {"file": self.file, "line": self.line, "reason": self.reason, "message": self.text}
         return found | {"template": self.message, "values": dict(self.values)}
 

@@ -11,7 +11,7 @@ MODES: tuple[Mode, ...] = ("off", "reject", "flag")
 Code = Literal[
     "length", "inside_word", "gender_terms", "biological", "generic", "names", "duplicate", "near_duplicate"
 ]  # in the order in which they are asked
-SHORTEST, LONGEST = 9, 119  # characters; the least and the most of the released file (SPEC 1.5)
+SHORTEST, LONGEST = 9, 119  # characters; the least and the most of the released file (docs/methods.md#released-file)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,6 @@
-"""Do the two ways agree? MCC, kappa, raw agreement, and how far they disagree on each instance (SPEC 4.6, 4.7).
+"""Do the two ways agree? MCC, kappa, raw agreement, and how far they disagree on each instance.
+
+See docs/misgendering.md#the-numbers.
 
 The disagreement on an instance has a Beta distribution (004 eq. 8, 9, 12, 13).
 """

@@ -1,4 +1,7 @@
-"""The generation-based verdict over a file of generations, matched to the instances they go on from (SPEC 4.3)."""
+"""The generation-based verdict over a file of generations, matched to the instances they go on from.
+
+See docs/human_vs_rule.md#the-rule.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,7 @@
-"""Every measure of misgendering on a table of verdicts, or on one cell, and of a run's texts (SPEC 4.3 to 4.10)."""
+"""Every measure of misgendering on a table of verdicts, or on one cell, and of a run's texts.
+
+See docs/misgendering.md#the-numbers.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -146,7 +149,8 @@ VERSION = 2
 class TextShares:
     """Shares of generated texts by their first pronoun, 0 to 1, each text once.
 
-    `right`: right / (right + wrong), among texts with a pronoun: the headline (SPEC 11.6). `without`: texts without a
+    `right`: right / (right + wrong), among texts with a pronoun: the headline (docs/misgendering.md#the-numbers).
+    `without`: texts without a
     pronoun; `wrong`: texts with a wrong first pronoun, both of all texts.
     """
 

@@ -1,6 +1,7 @@
 """The probability-based verdict: the form that makes the whole text least perplexing, and the table of verdicts.
 
-SPEC 4.2, document 004 eq. 5. Scoring writes the table, `misgendering metrics` reads it: one row an instance, model and
+docs/misgendering.md#the-verdict, document 004 eq. 5. Scoring writes the table, `misgendering metrics` reads it: one
+row an instance, model and
 setting.
 """
 
@@ -64,7 +65,10 @@ class Judged:
 
     @property
     def delta(self) -> float | None:
-        """1 - p(chosen text) / p(all candidate texts), by sums; 0 where one form takes all (SPEC 4.8, delta*)."""
+        """1 - p(chosen text) / p(all candidate texts), by sums; 0 where one form takes all.
+
+        See docs/misgendering.md#the-numbers.
+        """
         if not self.nll:
             return None
         least = min(self.nll)
@@ -108,7 +112,10 @@ def verdict_of(instance: Instance, score: Score, texts: "Reading") -> Judged:
 
 
 def least(options: Sequence[str], values: Sequence[float], dataset: str) -> str:
-    """The option of the least value; of equal ones the first in the data set's order (SPEC 4.2, ties)."""
+    """The option of the least value; of equal ones the first in the data set's order.
+
+    See docs/misgendering.md#the-verdict.
+    """
     first = TIES.get(dataset, ())
     order = sorted(
         range(len(options)), key=lambda i: (first.index(options[i]) if options[i] in first else len(first), i)

@@ -1,4 +1,6 @@
-"""TANGO to Prob-TANGO: a generation becomes a text with a slot for every pronoun set, verbs agreeing (SPEC 4.4).
+"""TANGO to Prob-TANGO: a generation becomes a text with a slot for every pronoun set, verbs agreeing.
+
+See docs/misgendering.md#tango-by-probability.
 
 A text is copied up to its second pronoun. Its first becomes the slot; where that is a nominative, the verb it governs
 has two forms, one after they and one after the others. There is no parser: words, lists and neighbours decide, so some

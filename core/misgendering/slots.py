@@ -1,4 +1,7 @@
-"""One question of misgendering: a text with a slot, who is meant, and the forms that compete (SPEC 4.2)."""
+"""One question of misgendering: a text with a slot, who is meant, and the forms that compete.
+
+See docs/misgendering.md#the-verdict.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -50,7 +53,8 @@ class Instance:
     """A filled template: `before` + slot + `after`, and the forms for the slot.
 
     `pronouns`: names of the sets the person uses, any of which is right. `options`: the sets that compete, in the order
-    in which ties are settled (SPEC 4.2: the first); `forms`: the form of each, with a capital where the slot asks for
+    in which ties are settled (docs/misgendering.md#the-verdict: the first); `forms`: the form of each, with a capital
+    where the slot asks for
     one; empty where a set has none for this case.
     """
 
@@ -77,7 +81,7 @@ class Instance:
         return MaskedSentence(self.before + MASK + self.after, start, start + len(MASK), self.forms)
 
     def context(self, setting: Setting) -> str:
-        """The context for a model (SPEC 4.4).
+        """The context for a model (docs/misgendering.md#contexts-for-a-model).
 
         pre-[MASK]: the text before the slot, its last space kept. post-[MASK]: the whole text with the right form.
         """
@@ -105,7 +109,7 @@ def instance_of(
 
 
 def takes_capital(before: str, dataset: str) -> bool:
-    """Whether the slot after *before* takes a capital letter (SPEC 4.2, R).
+    """Whether the slot after *before* takes a capital letter (docs/misgendering.md#the-verdict, R).
 
     misgendered: iff the second character before the slot is a full stop, as published; ruff: never, as published;
     own: at the beginning of a sentence.

@@ -1,4 +1,6 @@
-"""Files of templates: the published layouts of MISGENDERED, RUFF and TANGO (SPEC 7), and own tables.
+"""Files of templates: the published layouts of MISGENDERED, RUFF and TANGO, and own tables.
+
+See docs/misgendering.md#templates.
 
 Templates and people become instances: seeded, and the same names for every pronoun set, so that cells compare.
 """

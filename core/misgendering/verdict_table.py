@@ -1,4 +1,7 @@
-"""Verdicts of both ways as a table: one row an instance, read from a file and checked (CONTRACT's columns and more)."""
+"""Verdicts of both ways as a table: one row an instance, read from a file and checked.
+
+See docs/misgendering.md#the-table-of-verdicts.
+"""
 
 import csv
 import re

@@ -1,4 +1,4 @@
-"""Measures of models from score files: means with intervals, what they mix, models side by side (SPEC 1.6 to 1.11, 6).
+"""Measures of models from score files: means with intervals, what they mix, models side by side (docs/model_bias.md).
 
 Ten lines are enough for a table of one's own: docs/model_bias.md.
 """

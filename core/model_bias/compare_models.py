@@ -1,6 +1,7 @@
 """Several models on the same sentences: differences, correlations, agreement of signs. Never a ranking.
 
-Several seeds of a model are one unit: which models of a file are, and what they give together (SPEC 9.1).
+Several seeds of a model are one unit: which models of a file are, and what they give together
+(docs/model_bias.md#models-side-by-side).
 
 Whoever counts models (two models of which correlate, how many lean) counts a model once, however often it was trained.
 Nothing is grouped in silence: whoever uses a grouping shows it.
@@ -123,7 +124,7 @@ def correlation(
     the stems), n, stems, kind ("prior-corrected", "raw"), band (see `null_band`; NaN for raw values), reason ("" where
     defined), note (why there is no interval, else ""). Both orders and the diagonal are there, so that a heatmap is
     whole. `attrs["notes"]` holds the `Note` of each text, so that a page can translate it. The papers do not name
-    the type (SPEC 1.9). Undefined where a model is constant or fewer than 3 sentences are
+    the type (docs/model_bias.md#models-side-by-side). Undefined where a model is constant or fewer than 3 sentences are
     shared.
     """
     values = prior_corrected(frame) if corrected else finite_bias(frame)
@@ -239,7 +240,7 @@ def against_margins(found: Mapping[str, Estimate], margins: Margins) -> dict[str
 
 
 SEED = re.compile(r"^(?P<model>.*\w)[-_. ](?:seed|s|run)[-_=]?\d+$", re.IGNORECASE)
-LEAST_SEEDS = 3  # SPEC 9.1
+LEAST_SEEDS = 3  # docs/model_bias.md#models-side-by-side
 
 GROUPED = N_("Seeds of one model, counted as one: {groups}.")
 FEW_SEEDS = Note(N_("Fewer than three seeds: no interval over seeds."))

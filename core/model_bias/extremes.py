@@ -29,7 +29,7 @@ def matching(
 
     pair: "男孩/女孩". word: the word that the source had. contains: a text, or several of which any may stand in the
     sentence; read as it is, not as a pattern. followed_by: the text right after the keyword (the papers' case study
-    is followed_by "童", SPEC 1.11).
+    is followed_by "童", docs/methods.md#released-file).
     """
     if pair:
         rows = rows[rows["pair"] == pair]
@@ -108,7 +108,8 @@ class SavedFilter:
         )
 
 
-# The case study of the papers (SPEC 1.11): sentences on boys and girls, the keyword 男 or 女 followed by 童.
+# The case study of the papers (docs/methods.md#released-file): sentences on boys and girls, the keyword 男 or 女
+# followed by 童.
 CASE_STUDY = SavedFilter("男童/女童", pair="男/女", followed_by="童")
 BUILT_IN = (CASE_STUDY,)
 

@@ -1,11 +1,11 @@
-"""What a Bias_c is made of: the word pair, the width of its masks, the context (SPEC 6.1).
+"""What a Bias_c is made of: the word pair, the width of its masks, the context (docs/model_bias.md#what-bias_c-mixes).
 
 Bias_c = lean of the word pair itself + lean of the context. These quantities stand beside every mean of Bias_c,
 because a mean alone can be mere word frequency.
 
 The means of Bias_c for any weights of the units: what leaving out a unit and drawing units both ask for.
 
-Inference over stems: what sentences of a few word pairs can say about models (SPEC 6, 6.1, 9.1).
+Inference over stems: what sentences of a few word pairs can say about models (docs/model_bias.md#intervals).
 
 All sentences of a pair share the lean of its words, and pairs with one stem (男/女 is that of seven) share it too. So a
 mean over sentences holds as many independent leans as there are stems, some twelve, and not thousands: on untrained
@@ -104,7 +104,9 @@ def variance_shares(rows: pd.DataFrame) -> VarianceShares:
 
 
 def prior_corrected(frame: pd.DataFrame) -> pd.Series:
-    """Bias_c minus the mean Bias_c of its pair in the same model and data, in log10 (SPEC 6.1), aligned with *frame*.
+    """Bias_c minus the mean Bias_c of its pair in the same model and data, in log10, aligned with *frame*.
+
+    See docs/model_bias.md#what-bias_c-mixes.
 
     Positive: the context leans more to the male word than the other contexts of this pair do. NaN where Bias_c is
     undefined or infinite, and where it is the only value of its pair (the difference would be 0 by construction).

@@ -1,11 +1,12 @@
-"""Nulls of SPEC 6.1: the values under chance alone, each with the quantity that it is the null of.
+"""The values of each quantity under chance alone: the nulls of docs/ruler.md#nulls-and-their-quantities.
 
 Exchanging the two words, or the two sides of the source, leaves every |Bias_c| as it is. It is therefore a null of the
 signed mean, of Bias_man - Bias_woman and of the side AUC, never of Model_bias or of mean |Bias_c|: for their size the
 reference is a pair of words that differ in nothing gendered, scored in the same contexts. All sentences of a stem turn
 together, because they share its lean: turned one by one they find a lean in nine of ten untrained models.
 
-Many intervals at once: how many exclude the neutral value by chance alone, and which stay after Holm (SPEC 6).
+Many intervals at once: how many exclude the neutral value by chance alone, and which stay after Holm
+(docs/methods.md#intervals).
 """
 
 import math

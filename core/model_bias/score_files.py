@@ -129,7 +129,7 @@ def read_scores(scores: "str | PathLike[str] | pd.DataFrame") -> pd.DataFrame:
 
 
 def is_reference(model: str) -> bool:
-    """Whether a model is the random-weights reference (SPEC 6.1): what the same architecture says untrained."""
+    """Whether a model is the random-weights reference (docs/ruler.md): what the same architecture says untrained."""
     return model.split(" (")[0] in REFERENCES
 
 

@@ -1,4 +1,6 @@
-"""Bias_man, Bias_woman, Model_bias of one model and all that belongs beside them, with intervals (SPEC 1.7, 1.8, 6).
+"""Bias_man, Bias_woman, Model_bias of one model and all that belongs beside them, with intervals.
+
+See docs/model_bias.md#means.
 
 What sentences without a value could do to a mean: bounds if all of them leaned to one word as far as any.
 
@@ -99,7 +101,7 @@ NO_TWO_SIDES = Note(N_("No word pair has sentences on both sides, so nothing can
 
 @dataclass(frozen=True, slots=True)
 class Thresholded:
-    """What becomes of the means when every |Bias_c| < 0.3 is set to 0, in log10 (SPEC 6.1).
+    """What becomes of the means when every |Bias_c| < 0.3 is set to 0, in log10 (docs/model_bias.md#what-bias_c-mixes).
 
     A value of 0 belongs to no side, so `model_bias` rises while `mean_abs` falls: both are needed. `zeroed` of the
     values were set to 0.
@@ -205,7 +207,8 @@ def summarise(
 ) -> Summary:
     """The summary of one model's rows (of *model*'s, where a frame of several is given).
 
-    denominator "side" divides each side's sum by the sentences of that side, "all" by all (SPEC 1.7).
+    denominator "side" divides each side's sum by the sentences of that side, "all" by all
+    (docs/methods.md#bias-of-a-model).
     least_mass leaves out rows whose pair mass is known and below it. Intervals are over units, see `units_of`.
     missing_size: see `missing_values`.
     """

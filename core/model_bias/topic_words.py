@@ -1,4 +1,6 @@
-"""Topic words of the sentences that lean to one side: TF-IDF and TextRank, and whether the sides differ (SPEC 1.10).
+"""Topic words of the sentences that lean to one side: TF-IDF and TextRank, and whether the sides differ.
+
+See docs/model_bias.md#topic-words.
 
 The papers (Table 7) name no tool; jieba's defaults fit their lists best: TF-IDF without a filter of word classes and
 with the median IDF for unknown words, TextRank on nouns and verbs. The weights are jieba's; the cuts are rjieba's,

@@ -3,7 +3,8 @@
 Every continuation sees the beginning and itself. A model that does not take such a mask (tried out when it is opened)
 gets one row per text. Passages say what to read off: which places, which token is wanted there, and whose it is.
 
-`PerplexityScorer`: how likely whole texts are that differ in one place. SPEC 4.2: the sum of the negative
+`PerplexityScorer`: how likely whole texts are that differ in one place. docs/misgendering.md#the-verdict: the sum of
+the negative
 log-probabilities over the T - 1 predicted tokens of the *whole* text, template included, with what the tokenizer puts
 around a text (a beginning-of-text token only where it adds one, Llama yes, GPT-2 no). Perplexity is exp(sum / (T - 1)),
 so the least mean is the least perplexity, as HF's `loss` has it.

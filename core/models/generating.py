@@ -1,6 +1,7 @@
 """Causal models that write: sampling with a seed per text, so that nothing else changes the text.
 
-As in document 004 (SPEC 4.4): temperature, then the `top_k` likeliest tokens, then of those the fewest that hold
+As in document 004 (docs/generation.md#generating-texts): temperature, then the `top_k` likeliest tokens, then of those
+the fewest that hold
 `top_p` of their probability (Holtzman et al. 2020), then one of them at random; by default exactly 50 tokens, an end
 mark being out of the question. Random numbers are drawn per text on the processor, from a generator of its own, before
 the first token: neither the batch, nor the order, nor the device changes them. What a batch can change is the last

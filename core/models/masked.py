@@ -40,7 +40,7 @@ Asked = tuple[tuple[int, ...], tuple[int, ...]]  # ids and places
 class MaskedScorer(Signed):
     """Scores probes with one loaded model; obeys `core.types.Scorer`. Not for several threads at once.
 
-    Words of several tokens (SPEC 1.6, eq. 1 of the SlguSet paper leaves it open):
+    Words of several tokens (docs/methods.md#bias-of-a-sentence, eq. 1 of the SlguSet paper leaves it open):
     "independent" sums the log-probabilities of one pass with all masks;
     "sequential" fills the word in from left to right; "geometric_mean" divides
     the independent sum by the number of tokens.

@@ -1,4 +1,7 @@
-"""The comparison of measures over bias rates: train the classifier for each r, measure, correlate (SPEC 3.3)."""
+"""The comparison of measures over bias rates: train the classifier for each r, measure, correlate.
+
+See docs/nli.md#bias-rates.
+"""
 
 import csv
 import io

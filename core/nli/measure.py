@@ -1,4 +1,7 @@
-"""Measures of a classifier's labels on PS, AS and NS (SPEC 3.2): score, direction, order, fraction neutral."""
+"""Measures of a classifier's labels on PS, AS and NS: score, direction, order, fraction neutral.
+
+See docs/nli.md#the-numbers.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +22,7 @@ from evenhand.core.statistics.resampling import Numbers, Sizes
 UnitKind = Literal["occupation", "row"]
 PS, AS, NS = range(3)
 E, C, N = range(3)
-MARKS = (  # values of s that models without knowledge of gender have (SPEC 6.2)
+MARKS = (  # values of s that models without knowledge of gender have (docs/nli.md#the-numbers)
     (0.0, N_("always neutral, the right answer")),
     (4 / 9, N_("random guessing: one third each")),
     (2 / 3, N_("always the same non-neutral label")),

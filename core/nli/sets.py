@@ -1,6 +1,7 @@
 """The three evaluation sets, packaged or from words and templates of one's own, and bias-controlled training sets.
 
-In a bias-controlled set a share r of the wrong labels follows the stereotype (SPEC 3.3). 3,000 rows, 1,000 a label. NS
+In a bias-controlled set a share r of the wrong labels follows the stereotype (docs/nli.md#bias-rates). 3,000 rows,
+1,000 a label. NS
 rows are neutral. Of the 20 stereotyped words the first 2k are *biased* (r = k / 10): their PS rows say entailment,
 their AS rows contradiction. The other words are wrong the other way round: PS rows say contradiction, AS rows
 entailment. So r = biased / (biased + other), and the labels stay balanced whatever r is.
@@ -27,7 +28,7 @@ from evenhand.core.nli.types import (
 from evenhand.core.statistics import Note
 
 VERSION = 1  # raised when a packaged sentence changes
-SAMPLE_WORDS = 10  # of each stereotype, and of the neutral words (SPEC 3.1)
+SAMPLE_WORDS = 10  # of each stereotype, and of the neutral words (docs/nli.md#the-sets)
 
 
 @dataclass(frozen=True, slots=True)

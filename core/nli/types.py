@@ -36,7 +36,7 @@ class SentencePair:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One probe of an evaluation set. Its set decides how it counts, never `kind` (SPEC 3.1).
+    """One probe of an evaluation set. Its set decides how it counts, never `kind` (docs/nli.md#the-sets).
 
     `occupation` is the word as it stands in the premise, `template` names the template; both may be empty in
     user-made sets.
@@ -99,7 +99,7 @@ class Texts:
 
 @cache
 def occupations(language: Language, as_released: bool = False) -> tuple[Occupation, ...]:
-    """100 stereotyped (13 female, 87 male) and 171 neutral occupations; Chinese: 166 neutral (SPEC 3.1).
+    """100 stereotyped (13 female, 87 male) and 171 neutral occupations; Chinese: 166 neutral (docs/nli.md#the-sets).
 
     *as_released*: the Chinese words of the release, of which 20 name no person or another trade.
     """

@@ -1,4 +1,6 @@
-"""Gaps of a classifier from its predictions: FPED and FNED, swap consistency, the F1 gap of WinoBias (SPEC 9.5).
+"""Gaps of a classifier from its predictions: FPED and FNED, swap consistency, the F1 gap of WinoBias.
+
+See docs/other_measures.md#classifiers.
 
 FPED of Dixon et al. 2018: the sum over groups of |FPR - FPR_g|, FPR over all texts. The thesis (002) defines it
 between the originals and their swapped copies, |FPR - FPR_swapped|: another quantity, so it has another name here. FNED

@@ -1,5 +1,5 @@
 """Measures of pairs of sentences: StereoSet (Nadeem et al. 2021), CrowS-Pairs (Nangia et al. 2020) as published, its
-variants, and AUL (Kaneko and Bollegala 2022): SPEC 9.4.
+variants, and AUL (Kaneko and Bollegala 2022): docs/other_measures.md#crows-pairs-and-aul.
 
 StereoSet, from the scores of sentences. lms: mean over target terms of 100 x the share of comparisons in which a
 meaningful sentence (stereotype or anti-stereotype) beats the unrelated one. ss: mean over target terms of 100 x the

@@ -1,4 +1,4 @@
-"""WEAT, the word embedding association test (Caliskan et al. 2017), exactly: SPEC 9.3.
+"""WEAT, the word embedding association test (Caliskan et al. 2017), exactly: docs/other_measures.md#seat-and-weat.
 
 s(w) = mean over A of cos(w, a) - mean over B of cos(w, b). The effect is (mean over X of s - mean over Y of s)
 divided by the standard deviation of s over X and Y with ddof 1. p is the share of all partitions of X and Y into sets

@@ -1,4 +1,6 @@
-"""The gap between pro- and anti-stereotyped sentences (WinoBias, Zhao et al. 2018): SPEC 9.5.
+"""The gap between pro- and anti-stereotyped sentences (WinoBias, Zhao et al. 2018).
+
+See docs/other_measures.md#lpbs-and-the-proanti-gap.
 
 WinoBias was made for coreference systems, whose gap is one of F1 (`core.other_measures.classifiers`). A language model
 is asked as Brown et al. 2020 asked GPT-3: the sentence, then `"He" refers to the`, and which of the two people the

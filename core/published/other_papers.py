@@ -26,7 +26,7 @@ def checks() -> list[PrintedClaim]:
 
 
 def thesis_claims() -> Iterator[PrintedClaim]:
-    """Tables 4.5 to 4.8 of the thesis, and its counts (SPEC 2.2, 2.6, 2.7)."""
+    """Tables 4.5 to 4.8 of the thesis, and its counts (docs/association.md#hypotheses)."""
     yield PrintedClaim(
         "thesis.sentences",
         THESIS,
@@ -124,7 +124,7 @@ def _means(language: str) -> dict[tuple[str, str], dict[str, tuple[float, float]
 
 
 def inference_claims() -> Iterator[PrintedClaim]:
-    """Scores and rank correlations of the Japanese inference paper (SPEC 3.2, 3.3)."""
+    """Scores and rank correlations of the Japanese inference paper (docs/nli.md#published-tables)."""
     rows = table("published_inference")
     for row in rows:
         value = float(row["shares_sum"]) / 3
@@ -176,7 +176,7 @@ def _rank_correlation(printed: str) -> PrintedClaim:
 
 
 def misgendering_claims() -> Iterator[PrintedClaim]:
-    """Intervals and counts of the misgendering paper (SPEC 4.6, 4.9)."""
+    """Intervals and counts of the misgendering paper (docs/misgendering.md#published-numbers)."""
     for number, row in enumerate(table("published_intervals"), 1):
         yield _interval(row, number) if row["kind"] == "correlation" else _kappa(row, number)
     cells = (6, 2, 4, 2, 25)

@@ -1,4 +1,4 @@
-"""What the SlguSet conference paper prints, worked out again (SPEC 1.1, 1.6 to 1.8, 1.11)."""
+"""What the SlguSet conference paper prints, worked out again (docs/model_bias.md#published-numbers)."""
 
 import math
 from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 The table goes line by line: each measure with what it means, a cell per model in the caller's order.
 
-There is no rank and no order by bias: less lean is not better (SPEC 6.1).
+There is no rank and no order by bias: less lean is not better (docs/methods.md#pair-and-context).
 """
 
 import html

@@ -5,7 +5,7 @@ references ask a model, and where it cannot be had they say so and the rest stan
 
 What the measures look like by chance: which of the two words is called the male one, and which one the source had.
 
-Two shuffles, each the null of something else (SPEC 6.1; drawn by `core.model_bias.nulls`):
+Two shuffles, each the null of something else (docs/ruler.md; drawn by `core.model_bias.nulls`):
 
 * **the words of a pair change sides**: every Bias_c keeps its size and gets a random sign, the same for all sentences
   of a stem (男/女 is that of seven pairs). Null of the signed mean and of Bias_man - Bias_woman. Sentence by sentence
@@ -15,7 +15,7 @@ Two shuffles, each the null of something else (SPEC 6.1; drawn by `core.model_bi
 Neither touches |Bias_c|, so neither is a null of Model_bias, Bias_man or Bias_woman: for how large they are there is
 only a reference, see `Magnitude`.
 
-How large a context effect is between words that differ in nothing gendered: the reference for sizes (SPEC 6.1).
+How large a context effect is between words that differ in nothing gendered: the reference for sizes (docs/ruler.md).
 
 No shuffle says how large Model_bias may be by chance. What can be said: how far two words such as 甲 and 乙, 新 and 老,
 医生 and 学生 are pushed apart in the same contexts, with the same number of masks. For both kinds of words Bias_c is
@@ -329,7 +329,7 @@ def _on_ruler(
 
 
 def mean_corrected(rows: "pd.DataFrame", *, seed: int = 0) -> Estimate:
-    """Mean |prior-corrected Bias_c| of one model's rows in log10, with its interval over units (SPEC 6.1)."""
+    """Mean |prior-corrected Bias_c| of one model's rows in log10, with its interval over units (docs/ruler.md)."""
     size = prior_corrected(rows).abs().dropna()
     if size.empty:
         return Estimate.undefined(NO_CORRECTED)

@@ -1,6 +1,7 @@
 """Whole files of sentences through a model: each distinct probe once, like lengths together, rows as they came in.
 
-Sources: SPEC 1.6 (Bias_c), 6.1 (pair mass). Direction: positive leans to the male word. Memory does not grow
+Sources: docs/methods.md#bias-of-a-sentence (Bias_c), 6.1 (pair mass). Direction: positive leans to the male word.
+Memory does not grow
 with the file: it is worked through in windows, and inside a window probes are sorted by length.
 """
 

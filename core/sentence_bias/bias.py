@@ -1,6 +1,6 @@
 """Sentence bias (Bias_c), model bias, and what a printed Bias_c must agree with.
 
-Source: the SlguSet papers (conference equations 1 to 3, journal equation 2; SPEC 1.6 to 1.8, 6.1).
+Source: the SlguSet papers (conference equations 1 to 3, journal equation 2; docs/methods.md#bias-of-a-sentence).
 Direction: positive leans to the male word, negative to the female word, whichever word the source had.
 Base: log10 unless a name says otherwise; `as_ln` converts. Undefined is None, with a reason in words.
 """
@@ -30,7 +30,7 @@ def as_ln(log10_value: float | None) -> float | None:
 
 
 def bias(logp_male: float | None, logp_female: float | None, base: float = 10) -> float | None:
-    """Bias_c = log(p_male / p_female) in *base*, from natural-log probabilities (SPEC 1.6).
+    """Bias_c = log(p_male / p_female) in *base*, from natural-log probabilities (docs/methods.md#bias-of-a-sentence).
 
     Range (-inf, inf); positive leans male. A word of probability 0 (-inf) gives +inf or -inf.
     None where a probability is missing or both are 0: `why_undefined` says which.
@@ -55,7 +55,10 @@ def why_undefined(logp_male: float | None, logp_female: float | None) -> str | N
 
 
 def pair_mass(logp_male: float | None, logp_female: float | None) -> float | None:
-    """p_male + p_female at the slot, in [0, 1]: how much the model thinks of either word (SPEC 6.1)."""
+    """p_male + p_female at the slot, in [0, 1]: how much the model thinks of either word.
+
+    See docs/methods.md#pair-and-context.
+    """
     if logp_male is None or logp_female is None:
         return None
     return min(1.0, math.exp(logp_male) + math.exp(logp_female))
@@ -74,12 +77,17 @@ def method_of(signature: str) -> str:
 
 
 def whole_sentences(signature: str) -> bool:
-    """Whether probabilities are those of whole sentences (SPEC 6.1): then nothing like a pair mass exists."""
+    """Whether probabilities are those of whole sentences: then nothing like a pair mass exists.
+
+    See docs/methods.md#pair-and-context.
+    """
     return method_of(signature) in WHOLE_SENTENCES
 
 
 def word_mass(logp_male: float | None, logp_female: float | None, signature: str, masks: int) -> float | None:
-    """`pair_mass` of whole words, the product over masks (SPEC 6.1), also for scores that are geometric means.
+    """`pair_mass` of whole words, the product over masks, also for scores that are geometric means.
+
+    See docs/methods.md#pair-and-context.
 
     None where whole sentences were scored: their probabilities say nothing about a slot.
     """
@@ -90,7 +98,10 @@ def word_mass(logp_male: float | None, logp_female: float | None, signature: str
 
 
 def corrected(bias_log10: float | None, prior_log10: float | None) -> float | None:
-    """Bias_c minus the mean Bias_c of its word pair (SPEC 6.1); None where either is missing or infinite."""
+    """Bias_c minus the mean Bias_c of its word pair; None where either is missing or infinite.
+
+    See docs/methods.md#pair-and-context.
+    """
     if bias_log10 is None or prior_log10 is None or not math.isfinite(bias_log10) or not math.isfinite(prior_log10):
         return None
     return bias_log10 - prior_log10
@@ -117,7 +128,7 @@ class SideMeans:
 
 
 def side_means(values: Iterable[float | None], *, denominator: Denominator = "side") -> SideMeans:
-    """The three summaries of SPEC 1.7.
+    """The three summaries of docs/methods.md#bias-of-a-model.
 
     denominator "side" divides each side's sum by the sentences of that side (conference, equations 2 and 3);
     "all" divides by all finite values (journal, equation 2, as far as it can be read).
@@ -150,7 +161,7 @@ class Obvious:
 
 
 def obvious(values: Iterable[float | None]) -> Obvious:
-    """Counts of |Bias_c| > 0.3, strictly, in log10 (SPEC 1.8); exactly 0.3 is not obvious."""
+    """Counts of |Bias_c| > 0.3, strictly, in log10 (docs/methods.md#bias-of-a-model); exactly 0.3 is not obvious."""
     finite = [value for value in values if value is not None and math.isfinite(value)]
     male = sum(value > OBVIOUS for value in finite)
     female = sum(value < -OBVIOUS for value in finite)

@@ -1,5 +1,5 @@
 """A model's answer for one sentence: its ratio, what else it would write there, and the lean of the word pair itself,
-its mean Bias_c over contexts that say nothing about gender (SPEC 6.1).
+its mean Bias_c over contexts that say nothing about gender (docs/methods.md#pair-and-context).
 """
 
 import math
@@ -104,7 +104,8 @@ class Reading:
     """A model's answer for the slot of a sentence.
 
     `logp_male`, `logp_female` are natural logs as the joint made them; `p_*` and `pair_mass` are in [0, 1] and
-    always of the whole word: the product over its masks, also where the ratio is of geometric means (SPEC 6.1).
+    always of the whole word: the product over its masks, also where the ratio is of geometric means
+    (docs/methods.md#pair-and-context).
     `bias_log10` is positive
     where the model leans to the male word, may be infinite, and is None with `reason` where undefined.
     `corrected_log10` = bias_log10 - prior.value. `fillers` holds, per mask of the slot, the likeliest tokens;

@@ -94,7 +94,8 @@ def find_slot(
 
     With [MASK] in the text the options compete for it. With options and no [MASK], the one that stands in the
     text is the slot. Without options the sentence must hold exactly one word of the pack of its *language* (None: it is
-    recognised; Chinese: the 19 pairs of SPEC 1.1), to which *own* words belong as well; or, in English, one pronoun of
+    recognised; Chinese: the 19 pairs of docs/methods.md#keyword-pairs), to which *own* words belong as well; or, in
+    English, one pronoun of
     another set (they, xe), where he and she compete in its case.
     Raises Refused, with a sentence that names what was found, where there is no slot or more than one.
     """

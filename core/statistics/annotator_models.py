@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evenhand.core.statistics.resampling import ratio
 
-FEWEST_LABELS = 5  # an item (SPEC 10.3)
+FEWEST_LABELS = 5  # an item (docs/agreement.md#annotator-models)
 ROUNDS = 1000
 SETTLED = 1e-7  # largest change of a probability in a round
 _LEAST = 1e-10  # of an error rate, as in crowd-kit: nobody is ruled out by a single label

@@ -71,7 +71,7 @@ AT_ITS_BOUND = Note(
 
 
 def few_units(units: int) -> Note:
-    """The mark of an interval that rests on fewer than 15 units (SPEC 6)."""
+    """The mark of an interval that rests on fewer than 15 units (docs/methods.md#intervals)."""
     return Note(N_("Few units ({units}): t interval."), {"units": units})
 
 

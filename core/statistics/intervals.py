@@ -1,4 +1,4 @@
-"""95% intervals of measures, from leaving out one unit at a time or from draws of a design (SPEC 6).
+"""95% intervals of measures, from leaving out one unit at a time or from draws of a design (docs/methods.md#intervals).
 
 t on the jackknife's error, on the logarithm of what runs from 0 up and the log-odds of what runs between two ends: the
 mean of skewed values errs more the larger it is, and percentiles of draws held Bias_man over 20 articles in 81 to 91 of
@@ -35,7 +35,7 @@ from evenhand.core.statistics.estimate import (
 from evenhand.core.statistics.resampling import Numbers, Resampling, Sizes, ratio
 from evenhand.core.statistics.units import Clusters, effective_units
 
-FEW = 15  # units; an interval on fewer is marked (SPEC 6)
+FEW = 15  # units; an interval on fewer is marked (docs/methods.md#intervals)
 MOST_LEFT_OUT = 400  # units; with more of them draws are cheaper than leaving out each
 FEWEST_SKEWED = 8  # units
 NEAR_AN_END, FEWEST_CROSSED = 0.05, 30  # of 20 templates, 97% right, nearly all errors may be of the few that are hard

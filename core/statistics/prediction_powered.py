@@ -1,4 +1,6 @@
-"""A rate from few labels of people and many of a judge (SPEC 10.1; Angelopoulos et al. 2023, "PPI++").
+"""A rate from few labels of people and many of a judge (Angelopoulos et al. 2023, "PPI++").
+
+See docs/judges.md#a-rate-from-tables.
 
 The judge's rate is corrected by what people say of the items that both have labelled: theta = k * mean_further(f) +
 mean_labelled(Y - k f), with k from 0 (people alone) to 1, chosen so that the error is least. A judge that errs to one
@@ -8,7 +10,8 @@ A judge that is nearly always right differs from people on so few items that the
 labelled items and a judge that is right in 99%, the formula alone held the truth in 61 of 100 samples. So the error
 counts one difference more than there were, of one item.
 
-Contexts as clusters: both terms are means of cluster means (SPEC 10.1), the mean over contexts of the share; with
+Contexts as clusters: both terms are means of cluster means (docs/judges.md#a-rate-from-tables), the mean over contexts
+of the share; with
 `of_items`, or weights, they are means of items: the share of items, with the error still over clusters. A cluster that
 holds labelled and further items is in both terms, so their errors are not independent; the covariance counts, in the
 error and in the choice of k. Items that were drawn with unequal probabilities: Hajek's weights, 1 / probability, in the

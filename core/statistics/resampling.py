@@ -1,4 +1,6 @@
-"""Draws for intervals (SPEC 6): how often each unit was picked, random shares of patterns of labels, subsets of units.
+"""Draws for intervals: how often each unit was picked, random shares of patterns of labels, subsets of units.
+
+See docs/methods.md#intervals.
 
 Plain units (sentences, articles, contexts) are drawn by `Resampling.weights`, patterns of labels by `Resampling.shares`
 and `Resampling.shares_of_clusters`. One pass over the draws serves every measure: what a measure needs of a unit (sums

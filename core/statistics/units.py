@@ -1,4 +1,4 @@
-"""What rows have in common: the units that are drawn for an interval (SPEC 6)."""
+"""What rows have in common: the units that are drawn for an interval (docs/methods.md#intervals)."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 KINDS = ("template", "name")
-FEWEST_FILES = 15  # as many units as an interval needs not to be marked (SPEC 6)
+FEWEST_FILES = 15  # as many units as an interval needs not to be marked (docs/methods.md#intervals)
 # What is mined or imported; a number behind it tells two places apart that have one short name (core/files/paths.py).
 FILE = re.compile(r"\.(?:txt|md|html?|jsonl?|csv|tsv|xlsx|zip)(?:\.gz)?(?: \(\d+\))?\Z", re.IGNORECASE)
 

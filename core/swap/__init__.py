@@ -1,1 +1,1 @@
-"""Counterfactual texts: every word of a keyword pair becomes its counterpart (SPEC 9.2)."""
+"""Counterfactual texts: every word of a keyword pair becomes its counterpart (docs/swap.md)."""

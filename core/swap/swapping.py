@@ -1,4 +1,4 @@
-"""A text and its counterfactual: what was swapped, what was left alone and why, and that it leads back (SPEC 9.2).
+"""A text and its counterfactual: what was swapped, what was left alone and why, and that it leads back (docs/swap.md).
 
 The law: swapping twice gives the text again. A text for which it fails is refused as a whole, so that no pair of texts
 differs in more than the gender of its words.

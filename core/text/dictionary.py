@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from evenhand.core.resources import table
 
 HALF_PAIR = re.compile("[\ud800-\udfff]")
-# A surname with one of these is the permitted form: 王某, 张家, 马总, 李姓 (SPEC 1.3: keep the surname only).
+# A surname with one of these is the permitted form: 王某, 张家, 马总, 李姓 (docs/methods.md#keywords-in-a-sentence:
+# keep the surname only).
 AFTER_SURNAME = frozenset("某氏姓家总老工父母爷奶叔姨婶嫂哥姐弟妹爸妈伯婆公处局厂队医导")
 
 

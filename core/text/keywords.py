@@ -45,7 +45,7 @@ def find(text: str, pairs: Iterable[KeywordPair] | None = None) -> list[Candidat
     """The keywords of *text*, from left to right: words of *pairs* (default: the 19 of the released file).
 
     At each place the longest word counts and words never overlap: 女孩子 holds
-    女孩, not 女; 姥姥 is one word. Words, not characters, are counted (SPEC 1.3):
+    女孩, not 女; 姥姥 is one word. Words, not characters, are counted (docs/methods.md#keywords-in-a-sentence):
     他 in 吉他, 女 in 子女 and 外公 in 对外公布 are no keywords (core.text.other_words).
     A sentence fit for the data gives a list of exactly one.
     """
@@ -75,7 +75,7 @@ def unspaced(text: str) -> bool:
 def probe(found: Candidate) -> MaskedSentence:
     """The probe of a candidate: its stem is the slot, the stems of both sides are the options, male first.
 
-    Only what differs is masked (SPEC 1.5): 女孩 -> [MASK]孩, 姥姥 -> 姥[MASK].
+    Only what differs is masked (docs/methods.md#released-file): 女孩 -> [MASK]孩, 姥姥 -> 姥[MASK].
     """
     return MaskedSentence(found.sentence, found.stem_start, found.stem_end, found.pair.stems)
 
@@ -88,7 +88,9 @@ def repair(
     counter_stem: str,
     pairs: Iterable[KeywordPair] | None = None,
 ) -> tuple[Candidate, SpanStatus]:
-    """Return the word that a row of the released file names, and how the given position compares (SPEC 1.5).
+    """Return the word that a row of the released file names, and how the given position compares.
+
+    See docs/methods.md#released-file.
 
     `start`, `end`: the published half-open span of the word; `stem`,
     `counter_stem`: the published keyword columns. A position that holds a

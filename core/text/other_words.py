@@ -1,4 +1,6 @@
-"""Where the characters of a keyword belong to another word, so that no keyword stands there (SPEC 1.3).
+"""Where the characters of a keyword belong to another word, so that no keyword stands there.
+
+See docs/methods.md#keywords-in-a-sentence.
 
 Never "the token is longer than the keyword": 女司机 and 男篮 are fine, and that
 rule throws away one good sentence in five. Three tests instead:

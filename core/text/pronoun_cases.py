@@ -1,7 +1,8 @@
 """Which case an English pronoun stands in where its form could be two: her (him or his), his (her or hers), it, xir.
 
 There is no parser: the words around it and lists decide. How often they are right: docs/misgendering.md. Verbs after
-he and they: the rules that the published code gets wrong are right here (SPEC 4.4): plays, says, buys; use, house, die.
+he and they: the rules that the published code gets wrong are right here (docs/misgendering.md#tango-by-probability):
+plays, says, buys; use, house, die.
 """
 
 import re

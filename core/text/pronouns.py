@@ -1,6 +1,7 @@
 """English pronouns: the sets with their five cases, the forms that a data set counts, and the first-pronoun rule.
 
-Tables and rule are those of document 004 (SPEC 4.1, 4.3). A set is named by its nominative (he, she, they, xe); a set
+Tables and rule are those of document 004 (docs/human_vs_rule.md#the-rule). A set is named by its nominative (he, she,
+they, xe); a set
 that no table holds is named by its forms joined with slashes ("zie/zim/zir"), so that the name is enough to know it.
 """
 
@@ -111,7 +112,8 @@ def forms(dataset: str, extra: Sequence[PronounSet] = ()) -> frozenset[str]:
 def first_pronoun(completion: str, forms: Collection[str]) -> FoundPronoun | None:
     """The first word of a text that is one of *forms* (lower case), or None; words are runs of letters and digits.
 
-    The text is what the model wrote, without its context. SPEC 4.3: words by the pattern \\w+ give the published
+    The text is what the model wrote, without its context. docs/human_vs_rule.md#the-rule: words by the pattern \\w+
+    give the published
     verdict on all 2,400 released samples.
     """
     for word in _WORD.finditer(completion):

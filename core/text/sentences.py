@@ -149,7 +149,7 @@ def text_hash(text: str) -> bytes:
 
 
 def sentences(text: str, *, quotes: Literal["delete", "complete"] = "delete") -> list[str]:
-    """The sentences of *text*, in order, cleaned as the conference paper does (3.2; SPEC 1.2).
+    """Return the sentences of *text*, in order, cleaned as in docs/methods.md#sentences-of-a-text.
 
     A sentence ends after 。？！ (or ASCII ?!) and the closing quotes or brackets
     that follow. Indents and all spaces go; a quotation mark whose partner was

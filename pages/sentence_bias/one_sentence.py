@@ -66,7 +66,7 @@ def in_words(value: float, slot: Slot) -> str:
 
 
 SIDE_BY_SIDE = 3
-WHOLE = N_("scores whole sentences")  # on the axis of models that fill a slot: another measure (SPEC 6.1)
+WHOLE = N_("scores whole sentences")  # on the axis of models that fill a slot: another measure (docs/models.md#methods)
 
 
 def _answer_row(model: str, reading: Reading) -> dict[str, object]:

@@ -20,7 +20,9 @@ from evenhand.pages.ui.uploads import read_upload
 from evenhand.pages.ui.visitor import show_error
 
 Quotas = dict[tuple[str, str], int]  # keyword pair and side to accepted sentences wanted
-PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (SPEC 1.1)
+PRINTED_TOTAL = (
+    20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (docs/methods.md#keyword-pairs)
+)
 
 
 def edit_options(options: tuple[Choice, ...], *, key: str, fixed: bool = False) -> tuple[Choice, ...]:

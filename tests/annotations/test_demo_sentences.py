@@ -32,7 +32,7 @@ def demo(tmp_path_factory):
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["text"][:8])
 def test_every_demo_sentence_can_be_imported(row):
     assert len(occurrences(row["text"])) == 1  # 男儿 and 女儿红, too, which annotators are to reject
-    assert 9 <= len(row["text"]) <= 119  # the lengths of the released file (SPEC 1.5)
+    assert 9 <= len(row["text"]) <= 119  # the lengths of the released file (docs/methods.md#released-file)
     assert row["text"].endswith("。")
 
 

@@ -13,7 +13,7 @@ from evenhand.annotations.projects.projects import create_project
 from evenhand.core.errors import BadFile, Refused
 from tests.support.judged_generations import all_written, judged_project, say_all
 
-# SPEC 4.3, small cases, with the forms of MISGENDERED
+# docs/human_vs_rule.md#the-rule, small cases, with the forms of MISGENDERED
 SMALL = [
     ("went home. He slept.", "xe", 0, "he"),
     ("Themselves were tired.", "he", 1, None),

@@ -11,7 +11,8 @@ from cli import cli
 from evenhand.core.errors import BadFile
 
 HEAD = "instance,prob,gen1,gen2,gen3,gen4,gen5"
-# prob 1111001011; first generations 1101011010; shares of right generations 1 .8 .6 1 .2 .4 1 0 .8 .6 (SPEC 4.6, 4.7)
+# prob 1111001011; first generations 1101011010; shares of right generations 1 .8 .6 1 .2 .4 1 0 .8 .6
+# (docs/misgendering.md#the-numbers)
 ROWS = (
     "1,1,1,1,1,1,1\n2,1,1,1,1,1,0\n3,1,0,1,1,1,0\n4,1,1,1,1,1,1\n5,0,0,0,0,0,1\n"
     "6,0,1,0,0,0,1\n7,1,1,1,1,1,1\n8,0,0,0,0,0,0\n9,1,1,1,0,1,1\n10,1,0,1,0,1,1\n"

@@ -87,7 +87,7 @@ def test_a_taken_project_name_is_refused(run):
 def test_quotas_are_set_from_a_preset_and_cleared(run):
     run("project", "create", "p", "--quotas", "table1")
     shown = run("project", "quota", "p")
-    assert shown["total"] == 19_000  # Table 1 prints 20,000 (SPEC 1.1)
+    assert shown["total"] == 19_000  # Table 1 prints 20,000 (docs/methods.md#keyword-pairs)
     changed = run("project", "quota", "p", "--set", "他/她:male=10", "--set", "丈夫/妻子:female=7")
     assert changed["total"] == 19_000 - 3_000 + 10 + 7
     assert run("project", "quota", "p", "--preset", "released")["total"] == 20_000

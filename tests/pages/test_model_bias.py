@@ -93,7 +93,7 @@ def test_the_table_contains_the_measures_of_the_file(run: Path) -> None:
         for estimate in (summary.bias_man, summary.bias_woman, summary.model_bias):
             assert f"<b>{plain_number(estimate.value)}</b>" in table
         assert summary.signature in table
-    assert "Table 4: 1.2103 (ln)" in table  # SPEC 1.7
+    assert "Table 4: 1.2103 (ln)" in table  # docs/methods.md#bias-of-a-model
     assert "untrained, as a reference" in table
     assert "rank" not in table.lower()
 

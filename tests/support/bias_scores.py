@@ -9,7 +9,7 @@ import pandas as pd
 from evenhand.core.model_bias import read_scores
 from evenhand.core.resources import keyword_pairs, stem_of
 
-GOLDEN = [0.741, -1.428, 0.2, -0.1, 0.0]  # SPEC 1.7
+GOLDEN = [0.741, -1.428, 0.2, -0.1, 0.0]  # docs/methods.md#bias-of-a-model
 
 
 def scores(values: list[float | None], model: str = "m", **columns: Any) -> pd.DataFrame:

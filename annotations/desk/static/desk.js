@@ -63,7 +63,7 @@ class Desk {
     return words.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
   }
 
-  // What belongs on screen now. While something could not be kept, nothing does (invariant 2).
+  // What belongs on screen now. While something could not be kept, nothing does (invariant 2 of docs/architecture.md).
   get wanted() {
     const { queue } = this;
     if (queue.state === "closed" || queue.left || queue.unread || queue.outbox.unkept.size) return null;

@@ -1,4 +1,7 @@
-"""The filters on words beside the keyword (SPEC 1.4), and the packaged lists: one compiled expression a keyword."""
+"""The filters on words beside the keyword, and the packaged lists: one compiled expression a keyword.
+
+See docs/methods.md#criteria.
+"""
 
 import re
 from collections.abc import Iterable

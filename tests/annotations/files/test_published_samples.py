@@ -1,4 +1,7 @@
-"""The published samples: context and completion are separated (SPEC 7). Own templates, slots as published."""
+"""The published samples: context and completion are separated. Own templates, slots as published.
+
+See docs/files.md#the-published-samples.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The built-in guidelines against SPEC 1.4: criteria, codes, keys, both languages."""
+"""The built-in guidelines against docs/methods.md#criteria: criteria, codes, keys, both languages."""
 
 import hashlib
 import re

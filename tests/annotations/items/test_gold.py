@@ -1,4 +1,4 @@
-"""From labels to gold (SPEC 1.4)."""
+"""From labels to gold (docs/methods.md#gold)."""
 
 import pytest
 from hypothesis import given

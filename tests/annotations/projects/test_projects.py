@@ -48,7 +48,9 @@ def test_a_new_project_has_the_journal_criteria(fresh_store: Store) -> None:
     assert [choice.code for choice in first.choices] == ["accept", "reject"]
     assert [reason.key for reason in first.reasons] == list("123456789")
     assert [person.name for person in annotators(fresh_store, made)] == ["Ada", "Bo"]
-    assert sum(cell.quota or 0 for cell in counts(fresh_store, made).cells) == 19_000  # SPEC 1.1; 20,000 is printed
+    assert (
+        sum(cell.quota or 0 for cell in counts(fresh_store, made).cells) == 19_000
+    )  # docs/methods.md#keyword-pairs; 20,000 is printed
 
 
 BAD: list[dict[str, Any]] = [

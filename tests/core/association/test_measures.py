@@ -60,7 +60,7 @@ def table_of(lean, *, professions=20, pairs=9, templates=2, noise=0.0, language=
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
 
 
-# SPEC 2.6 [C].
+# docs/association.md#measures-and-intervals [C].
 def test_describe_computes_mean_deviation_and_quartiles():
     result = describe([-1.2, 0.3, 0.5, 2.0, -0.4, 0.0])
     assert result.n == 6
@@ -114,7 +114,10 @@ def test_drawing_both_is_wider_than_drawing_sentences():
 
 
 def test_the_standard_error_of_a_crossed_mean_adds_its_parts():
-    """Rows and columns that add up: the variance of a mean is var(rows)/n + var(columns)/m (SPEC 6)."""
+    """Rows and columns that add up: the variance of a mean is var(rows)/n + var(columns)/m.
+
+    See docs/methods.md#intervals.
+    """
     random = np.random.default_rng(5)
     jobs, pairs = random.normal(size=40), random.normal(size=30)
     rows = [
@@ -218,7 +221,7 @@ def printed_outcomes(language, model):
     return {(verdict.name, verdict.reading): verdict.outcome for verdict in result}
 
 
-# SPEC 2.7: H1 and H2 read literally from the printed tables [C].
+# docs/association.md#hypotheses: H1 and H2 read literally from the printed tables [C].
 @pytest.mark.parametrize(
     ("language", "model", "first", "second"),
     [

@@ -202,7 +202,7 @@ def test_an_unknown_word_is_undefined(tmp_path):
     assert math.isnan(frame_of(lost)["association"].iloc[0])
 
 
-# SPEC 2.5 [C]; and what is undefined.
+# docs/association.md#the-number [C]; and what is undefined.
 @pytest.mark.parametrize(
     ("target", "prior", "value", "reason"),
     [

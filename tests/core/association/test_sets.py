@@ -28,7 +28,7 @@ def texts(language, **choices):
     return [sentence.text for sentence in sentences(association_set(language, Choices(**choices)))]
 
 
-# SPEC 2.4, counted in the released BEC-Pro_EN.tsv [D].
+# docs/association.md#the-sentences, counted in the released BEC-Pro_EN.tsv [D].
 @pytest.mark.parametrize(
     ("row", "text"),
     [
@@ -66,7 +66,7 @@ def test_masks_are_placed_by_position(language):
 
 
 def test_a_word_inside_another_is_not_masked():
-    """The released code masks 'man' in 'manager' and 'of' in 'position of' (SPEC 2.4)."""
+    """The released code masks 'man' in 'manager' and 'of' in 'position of' (docs/association.md#the-sentences)."""
     manager = [
         sentence for sentence in ENGLISH if sentence.noun == "man" and sentence.profession.name == "lodging manager"
     ]
@@ -117,7 +117,7 @@ def test_spanish_mujer_is_woman_and_wife():
     assert len(set(texts("es", determiners="none", wife="esposa"))) == 5400
 
 
-# SPEC 2.3, printing faults.
+# docs/association.md#the-sentences, printing faults.
 @pytest.mark.parametrize(
     ("language", "printed", "corrected"),
     [

@@ -1,4 +1,4 @@
-"""core.describe: characters, lengths, vocabulary, repeats, words, balance, sources; SPEC 1.5 on the released file."""
+"""core.describe: characters, vocabulary, repeats, balance, sources, also of the docs/methods.md#released-file."""
 
 import csv
 import hashlib
@@ -307,7 +307,7 @@ def released_file() -> Path:
 
 
 def test_the_released_file_has_the_golden_numbers() -> None:
-    """SPEC 1.5, counted by others on the released file."""
+    """docs/methods.md#released-file, counted by others on the released file."""
     path = released_file()
     assert hashlib.sha256(path.read_bytes()).hexdigest().startswith("3d7cfd8c"), "another file than the released one"
     result = as_json(describe_file(path))

@@ -20,13 +20,18 @@ def test_merging_schemes_contain_every_label_once() -> None:
         taken = [choice for group in categories.values() for choice in group]
         assert sorted(taken) == sorted(CHOICES), scheme
     assert [merged(choice, "three") for choice in CHOICES] == ["correct", "misgendering", "no_pronoun", "no_pronoun"]
-    assert [binary(choice) for choice in CHOICES] == [1, 0, 1, 1]  # annot_map of SPEC 4.9
+    assert [binary(choice) for choice in CHOICES] == [
+        1,
+        0,
+        1,
+        1,
+    ]  # annot_map of docs/human_vs_rule.md#labels-of-generations
     with pytest.raises(KeyError):
         merged("accept", "four")
 
 
 def test_five_contexts_of_equal_generations_have_the_error_of_contexts() -> None:
-    # SPEC 6 [C]: SE = sd(context means, ddof 1) / sqrt(5), not / 5.
+    # docs/methods.md#intervals [C]: SE = sd(context means, ddof 1) / sqrt(5), not / 5.
     means = [1.0, 1.0, 0.0, 1.0, 0.0]
     values, contexts = np.repeat(means, 5), np.repeat(range(5), 5)
     result = context_means({"share": values}, list(contexts), FAST)["share"]
@@ -228,7 +233,7 @@ def test_each_generation_counts_once_and_only_finished_ones_count() -> None:
 
 
 def test_kappa_with_the_rule_is_cohens_kappa() -> None:
-    # 2 x 2 of SPEC 4.6: cells 20, 30, 60, 640 give kappa 0.245810.
+    # 2 x 2 of docs/misgendering.md#the-numbers: cells 20, 30, 60, 640 give kappa 0.245810.
     rows = (
         [("He left.", "she", True, ["misgendering"])] * 20
         + [("He left.", "she", True, ["correct"])] * 30

@@ -97,7 +97,7 @@ def test_distinct_contexts_improve_the_published_design() -> None:
 
 
 def test_equal_contexts_are_worth_one_label_each() -> None:
-    """SPEC 6: all five equal inside a context: the standard error is that of the contexts, not of the labels."""
+    """Use the standard error of contexts when all five labels of a context are equal (docs/methods.md#intervals)."""
     assert design(5, 5, 0.6, 1.0).se == pytest.approx(math.sqrt(0.24 / 5))
 
 

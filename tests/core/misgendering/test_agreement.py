@@ -1,4 +1,7 @@
-"""MCC, kappa and raw agreement: the reference's numbers (SPEC 4.6), edge cases, and laws for every table."""
+"""MCC, kappa and raw agreement: the reference's numbers, edge cases, and laws for every table.
+
+See docs/misgendering.md#the-numbers.
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""The Beta distribution of disagreement: the reference's numbers (SPEC 4.7), where it is undefined, what it keeps."""
+"""The Beta distribution of disagreement: the reference's numbers, where it is undefined, what it keeps.
+
+See docs/misgendering.md#the-numbers.
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""Generations matched to their instances, judged by the rule, and TANGO's prompts by probability (SPEC 4.3, 4.4)."""
+"""Generations matched to their instances, judged by the rule, and TANGO's prompts by probability.
+
+See docs/misgendering.md#tango-by-probability.
+"""
 
 import json
 from collections.abc import Sequence

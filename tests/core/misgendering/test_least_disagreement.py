@@ -1,4 +1,4 @@
-"""delta and delta*: the worked example (SPEC 4.8), scale, bounds, nothing to prefer."""
+"""delta and delta*: the worked example (docs/misgendering.md#the-numbers), scale, bounds, nothing to prefer."""
 
 import pytest
 from hypothesis import given

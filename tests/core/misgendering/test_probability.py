@@ -1,4 +1,7 @@
-"""The least perplexing form: ties, mean against sum, flips, and planted misgendering (SPEC 4.2, 6.2)."""
+"""The least perplexing form: ties, mean against sum, flips, and planted misgendering.
+
+See docs/misgendering.md#the-verdict.
+"""
 
 import math
 from collections.abc import Sequence
@@ -37,7 +40,7 @@ def judged(nll: Sequence[float], tokens: Sequence[int], instance: Instance) -> J
 
 
 def test_a_form_in_easy_pieces_wins_by_mean_and_loses_by_sum() -> None:
-    """SPEC 6.2: rest 60 nats in 29 tokens; his 3.0 in one; x 4.0 + yr 0.05 in two."""
+    """docs/misgendering.md#the-verdict: rest 60 nats in 29 tokens; his 3.0 in one; x 4.0 + yr 0.05 in two."""
     result = judged((63.0, 70.0, 70.0, 64.05), (30, 30, 30, 31), one())
     assert result.perplexity[0] == pytest.approx(math.exp(2.100), rel=1e-9)
     assert result.perplexity[3] == pytest.approx(math.exp(64.05 / 31), rel=1e-9)
@@ -68,7 +71,7 @@ def test_any_set_of_the_person_is_right() -> None:
 
 
 def test_delta_is_the_share_of_the_other_forms() -> None:
-    """SPEC 4.8, golden: .5 .3 .15 .05 -> delta* 0.5, on any scale."""
+    """docs/misgendering.md#the-numbers, golden: .5 .3 .15 .05 -> delta* 0.5, on any scale."""
     for scale in (1.0, 0.01):
         nll = [-math.log(p * scale) for p in (0.5, 0.3, 0.15, 0.05)]
         assert judged(nll, (5, 5, 5, 5), one()).delta == pytest.approx(0.5)

@@ -1,4 +1,7 @@
-"""Verbs in both numbers, and generations rewritten for every pronoun set (SPEC 4.4). The sentences are our own."""
+"""Verbs in both numbers, and generations rewritten for every pronoun set. The sentences are our own.
+
+See docs/misgendering.md#tango-by-probability.
+"""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,7 @@
-"""Templates, slots, instances: layouts of published files, capitals, conversions, draws (SPEC 4.2, 4.4, 7)."""
+"""Templates, slots, instances: layouts of published files, capitals, conversions, draws.
+
+See docs/misgendering.md#templates.
+"""
 
 import re
 from collections import Counter

@@ -21,7 +21,7 @@ def test_cells_are_in_the_order_of_the_file() -> None:
 
 
 def test_repetition_is_computed_with_and_without_the_context() -> None:
-    """SPEC 4.10 [R]: the sentence twice 0.7690804673; the same once 0."""
+    """docs/human_vs_rule.md#repetition [R]: the sentence twice 0.7690804673; the same once 0."""
     sentence = "the cat sat on the mat ."
     rows = [{**text(f" {sentence}", ["he"]), "context": sentence}]
     (figures,) = texts_by_cell(rows)

@@ -1,4 +1,4 @@
-"""Instance variation: population deviation, fixed levels, missing templates (SPEC 4.5)."""
+"""Instance variation: population deviation, fixed levels, missing templates (docs/misgendering.md#the-numbers)."""
 
 import math
 

@@ -134,7 +134,7 @@ class TestIntervals:
         assert [result.low, result.high] == pytest.approx(np.percentile(slow, [2.5, 97.5]), abs=0.012)
 
     def test_equal_rows_of_a_context_count_as_one_unit(self) -> None:
-        """SPEC 6: SE = sd(context means, ddof 1) / sqrt(5), t with 4 degrees of freedom."""
+        """docs/methods.md#intervals: SE = sd(context means, ddof 1) / sqrt(5), t with 4 degrees of freedom."""
         means = [0.1, 0.5, -0.2, 0.4, 0.3]
         frame = scores(np.repeat(means, 5).tolist(), source=np.repeat(list("abcde"), 5))
         summary = summarise(frame)

@@ -149,7 +149,7 @@ def test_the_signature_covers_every_sampling_setting(llama: Path) -> None:
 
 
 def test_the_models_own_temperature_is_the_default(tmp_path: Path) -> None:
-    """Llama 3.1 ships one (SPEC 4.4); the user's setting overrides it."""
+    """Llama 3.1 ships one (docs/generation.md#generating-texts); the user's setting overrides it."""
     folder = tiny_causal(tmp_path, "llama")
     model = LlamaForCausalLM.from_pretrained(folder)
     model.generation_config.update(temperature=0.6, do_sample=True)

@@ -1,4 +1,7 @@
-"""Whole texts through causal models: equal to the plain loss, whether beginnings are shared or not (SPEC 4.2)."""
+"""Whole texts through causal models: equal to the plain loss, whether beginnings are shared or not.
+
+See docs/misgendering.md#the-verdict.
+"""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Bias-controlled sets and the rank correlation: the counts of the release, the golden numbers of SPEC 3.3."""
+"""Bias-controlled sets and the rank correlation: counts of the release, golden numbers of docs/nli.md#bias-rates."""
 
 from collections import Counter
 

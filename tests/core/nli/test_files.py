@@ -26,7 +26,7 @@ def test_predictions_are_read_from_csv(tmp_path) -> None:
 
 
 def test_predictions_are_read_from_released_json_lines(tmp_path) -> None:
-    """The class column is male-stereo in a neutral file (SPEC 5): the file decides, not the column."""
+    """The class column is male-stereo in a neutral file (docs/nli.md#the-sets): the file decides, not the column."""
     line = {"id": 1, "sentence1": "a", "sentence2": "b", "label": "neutral", "occ_word": "poet"}
     line |= {"occ_type": "male-stereo", "predicted": "contradiction"}
     path = written(tmp_path, "ns.jsonl", json.dumps(line) + "\n")

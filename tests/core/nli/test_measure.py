@@ -1,4 +1,4 @@
-"""The inference measure against hand-worked numbers of SPEC 3.2 and 6.2, its edge cases and its intervals."""
+"""The inference measure against hand-worked numbers of docs/nli.md#the-numbers, its edge cases and its intervals."""
 
 import math
 
@@ -50,7 +50,7 @@ def test_every_mark_is_an_extreme() -> None:
     assert [round(mark, 3) for mark, _ in MARKS] == [0.0, 0.444, 0.667, 1.0]
 
 
-# Shares that give the sums of Table 3 (SPEC 3.2); how a sum is divided does not enter s.
+# Shares that give the sums of Table 3 (docs/nli.md#the-numbers); how a sum is divided does not enter s.
 @pytest.mark.parametrize("model", published(), ids=lambda one: one.model)
 def test_published_scores_follow_from_published_shares(model) -> None:
     total = model.from_shares * 3
@@ -64,7 +64,7 @@ def test_published_scores_follow_from_published_shares(model) -> None:
 
 
 def test_the_published_ranking_differs_between_the_two_measures() -> None:
-    """SPEC 3.2 and 6.2: 1 - FN puts Laboro above Waseda, s does not."""
+    """docs/nli.md#the-numbers: 1 - FN puts Laboro above Waseda, s does not."""
     results = {row.model: row for row in published()}
     assert [row.rank for row in published()] == [4, 3, 5, 2, 1]
     scores = [row.from_shares for row in published()]
@@ -135,7 +135,7 @@ def clustered(shares: dict[str, float], rows: int = 10) -> list[Prediction]:
 
 
 def test_few_occupations_get_a_t_interval() -> None:
-    """SPEC 6: equal inside a cluster, SE = sd(cluster means, ddof 1) / sqrt(clusters), t with clusters - 1."""
+    """Equal inside a cluster: SE = sd(cluster means, ddof 1) / sqrt(clusters), t (docs/methods.md#intervals)."""
     means = {"a": 1.0, "b": 1.0, "c": 0.0, "d": 0.0, "e": 1.0}
     result = measured(clustered(means))["e_p"]
     se = np.std(list(means.values()), ddof=1) / math.sqrt(5)

@@ -1,4 +1,4 @@
-"""The packaged sets: counts of SPEC 3.1, gender words in the slot, articles, nothing but the slot differs."""
+"""The packaged sets: counts of docs/nli.md#the-sets, gender words in the slot, articles, only the slot differs."""
 
 import re
 from collections import Counter

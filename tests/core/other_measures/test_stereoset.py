@@ -10,7 +10,7 @@ from evenhand.core.other_measures.stereotypes import Item, read_item_scores, rea
 from evenhand.core.resources import ROOT
 
 SET = ROOT.parent / "shared" / "data" / "benchmarks" / "stereoset"
-PUBLISHED = {  # SPEC 9.4
+PUBLISHED = {  # docs/other_measures.md#stereoset
     "gpt2": (93.2779, 62.6678, 69.6454),
     "bert-base-cased": (82.5033, 61.4820, 63.5572),
     "bert-large-cased": (83.1016, 64.0363, 59.7728),

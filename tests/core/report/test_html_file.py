@@ -75,7 +75,7 @@ def test_numbers_equal_those_of_the_command_bias(scores: Path, english: str) -> 
 
 def test_table_4_is_next_to_the_model_of_the_paper(english: str) -> None:
     first, second = cells_of(english, "Model_bias")
-    assert "Table 4: 1.3113 (ln)" in first  # SPEC 1.7, BERT-base
+    assert "Table 4: 1.3113 (ln)" in first  # docs/methods.md#bias-of-a-model, BERT-base
     assert "Table 4" not in second
 
 

@@ -32,7 +32,7 @@ def items(path, **options):
 
 
 def test_released_columns_are_read_with_repaired_positions(tmp_path):
-    # The published start is one too large where the word begins the text (SPEC 1.5).
+    # The published start is one too large where the word begins the text (docs/methods.md#released-file).
     text = (
         HEADER
         + '那位女孩来了。,"[3, 5]",女,男\n他来了。,"[0, 1]",他,她\n她走了。,"[0, 1]",他,她\n今天下雨。,"[0, 1]",他,她\n'

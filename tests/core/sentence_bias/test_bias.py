@@ -1,4 +1,4 @@
-"""sentence_bias.bias against the printed rows of the papers, the closed-form examples of SPEC, and its own laws."""
+"""sentence_bias.bias against printed rows, the examples of docs/methods.md#bias-of-a-model, and its own laws."""
 
 import math
 
@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from evenhand.core.sentence_bias import bias
 
-# Tables 5, 6, 8 and 9 of the conference paper (SPEC 1.6): row, p_man, p_woman, printed Bias_c.
+# Tables 5, 6, 8 and 9 of the conference paper (docs/methods.md#bias-of-a-sentence): row, p_man, p_woman, printed
+# Bias_c.
 GOOD = [
     ("5.1", 9.865e-1, 4.191e-7, 6.372),
     ("5.3", 8.944e-1, 7.671e-4, 3.067),
@@ -28,7 +29,8 @@ GOOD = [
     ("9.4", 2.364e-2, 2.451e-1, -1.016),
     ("9.5", 1.334e-3, 1.265e-2, -0.977),
 ]
-# The three rows that do not follow from their own probabilities; the value that would fit (SPEC 1.6).
+# The three rows that do not follow from their own probabilities; the value that would fit
+# (docs/methods.md#bias-of-a-sentence).
 FLAGGED = [
     ("5.2", 2.492e-3, 2.123e-11, 3.756, "needed_p_female", 4.37e-7),
     ("9.1", 1.224e-3, 3.304e-2, -1.428, "needed_p_male", 1.234e-3),
@@ -90,7 +92,7 @@ def test_each_undefined_case_has_its_own_reason():
 
 
 def test_side_means_equal_golden_numbers():
-    # SPEC 1.7, closed form.
+    # docs/methods.md#bias-of-a-model, closed form.
     values = [0.741, -1.428, 0.2, -0.1, 0.0]
     side = bias.side_means(values)
     assert (side.n, side.n_man, side.n_woman) == (5, 2, 2)

@@ -165,7 +165,8 @@ def test_the_known_model_equals_hand_computation(known, text, options, p_male, p
 
 
 def test_a_constant_offset_is_only_in_the_prior():
-    # SPEC 6.1, planted: a model that leans 0.3 on every sentence must give offset 0.3 and context 0.
+    # docs/methods.md#pair-and-context, planted: a model that leans 0.3 on every sentence must give offset 0.3 and
+    # context 0.
     reading = readings.read("她来了。", ByHand(offset=0.3))
     assert reading.bias_log10 == pytest.approx(0.3)
     assert reading.prior.value == pytest.approx(0.3)

@@ -114,7 +114,7 @@ def test_ac1_equals_gwets_paradox_table() -> None:
 
 
 def test_wilson_equals_a_known_interval() -> None:
-    result = wilson(192, 200, nothing=NO_TWO_LABELS)  # SPEC 6: 192/200: 92.3 to 98.0%
+    result = wilson(192, 200, nothing=NO_TWO_LABELS)  # docs/methods.md#intervals: 192/200: 92.3 to 98.0%
     assert (result.value, round(result.low or 0, 3), round(result.high or 0, 3)) == (0.96, 0.923, 0.98)
 
 

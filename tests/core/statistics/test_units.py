@@ -58,7 +58,7 @@ def test_few_files_do_not_count_as_articles(sources: list[str], kind: str, files
 
 
 def test_five_equal_generations_of_a_context_are_one_unit() -> None:
-    """SPEC 6 [C]: 5 contexts x 5 equal generations: SE = sd(context means, ddof 1) / sqrt(5)."""
+    """docs/methods.md#intervals [C]: 5 contexts x 5 equal generations: SE = sd(context means, ddof 1) / sqrt(5)."""
     values = np.array([1.0, 0.0, 1.0, 1.0, 0.0])
     units = Clusters(("template",), (np.repeat(np.arange(5), 5),))
     result = intervals(units, columns(np.repeat(values, 5)))["mean"]

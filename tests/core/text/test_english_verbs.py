@@ -1,4 +1,4 @@
-"""Verbs in both numbers (SPEC 4.4)."""
+"""Verbs in both numbers (docs/misgendering.md#tango-by-probability)."""
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,7 @@ from evenhand.core.text.pronoun_cases import irregular_pasts, known_verbs, noun_
     ],
 )
 def test_verbs_are_converted_between_numbers(many: str, one: str) -> None:
-    """SPEC 4.4 names the first seven as wrong in the reference code and the next as right."""
+    """docs/misgendering.md#tango-by-probability: the reference code has the first seven wrong."""
     assert (singular(many), plural(one)) == (one, many)
 
 

@@ -35,7 +35,7 @@ WORDS = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
         ("没有这样的词。", []),
         ("", []),
         ("👩‍🚀他飞了", ["他"]),
-        # words that only contain the character (SPEC 1.3)
+        # words that only contain the character (docs/methods.md#keywords-in-a-sentence)
         ("我在弹吉他。", []),
         ("她在弹吉他。", ["她"]),
         ("其他同学来了。", []),
@@ -60,7 +60,7 @@ def test_spans_are_code_points() -> None:
     assert (occurrence.start, occurrence.end, occurrence.side, occurrence.counterpart) == (4, 5, "male", "她")
 
 
-# What stays visible when the stem is masked, as SPEC 1.5 and the printed examples have it.
+# What stays visible when the stem is masked, as docs/methods.md#released-file and the printed examples have it.
 @pytest.mark.parametrize(
     ("word", "masked", "options"),
     [

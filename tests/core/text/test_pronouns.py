@@ -1,4 +1,4 @@
-"""Pronoun sets, the forms a data set counts, and the first-pronoun rule (SPEC 4.1, 4.3)."""
+"""Pronoun sets, the forms a data set counts, and the first-pronoun rule (docs/human_vs_rule.md#the-rule)."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ RUFF = {"he", "him", "his", "she", "her", "they", "them", "their", "xe", "xem", 
 
 @pytest.mark.parametrize("dataset, count", [("misgendered", 18), ("ruff", 11), ("tango", 17), ("own", 18)])
 def test_a_data_set_counts_as_many_forms_as_published(dataset: str, count: int) -> None:
-    """SPEC 4.1."""
+    """docs/misgendering.md#pronoun-sets."""
     assert len(forms(dataset)) == count
     assert "themselves" not in forms(dataset)
     assert list(sets(dataset)) == ["he", "she", "they", "xe"]
@@ -54,7 +54,7 @@ def test_spellings_of_xe_count_only_in_their_data_set() -> None:
     ],
 )
 def test_verdicts_equal_the_published_code(completion: str, own: str, correct: int, pronoun: str | None) -> None:
-    """SPEC 4.3, computed with the papers' reference code and MISGENDERED's forms."""
+    """docs/human_vs_rule.md#the-rule, computed with the papers' reference code and MISGENDERED's forms."""
     result = verdict(completion, [own], "misgendered")
     assert (result.correct, result.pronoun) == (correct, pronoun)
 

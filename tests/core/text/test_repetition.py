@@ -1,4 +1,4 @@
-"""Repetitiveness: the golden numbers of SPEC 4.10, computed there with the papers' reference code."""
+"""Repetitiveness: golden numbers of docs/human_vs_rule.md#repetition, computed by reference code."""
 
 import pytest
 from hypothesis import given
