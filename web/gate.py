@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from evenhand.annotations.accounts.accounts import accounts_exist
 from evenhand.annotations.accounts.sign_ins import signed_in
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.routes import PATH, ROUTES, Asking, DeskRoute
+from evenhand.annotations.desk.routes import PATH, ROUTES, Caller, DeskRoute
 from evenhand.annotations.desk.session import InvitedDesk
 from evenhand.annotations.permissions import OPEN, Person
 from evenhand.annotations.study.people import desks
@@ -193,11 +193,11 @@ class Gate:
         scope["state"] = {**(scope.get("state") or {}), "person": person, "invited": invited, "folder": self.folder}
         return self._refused(scope, path, person, has_accounts, invited)
 
-    def _asking_desk(self, scope: Scope, path: str, store: Store) -> Asking:
+    def _asking_desk(self, scope: Scope, path: str, store: Store) -> Caller:
         """Who asks at a desk, and what to refuse with."""
         held = cookies(scope["headers"])
         person, has_accounts, invited = _asking(store, _secret(held), _study_secrets(held))
-        return Asking(person, invited, self._refused(scope, path, person, has_accounts, invited))
+        return Caller(person, invited, self._refused(scope, path, person, has_accounts, invited))
 
     def _refused(
         self, scope: Scope, path: str, person: Person | None, has_accounts: bool, invited: Mapping[str, InvitedDesk]

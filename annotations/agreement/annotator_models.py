@@ -12,7 +12,7 @@ import numpy as np
 from evenhand.annotations.agreement.measures import compared_labels
 from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.events import annotator_names
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.types import Choice, Project
 from evenhand.core.errors import N_
@@ -99,7 +99,7 @@ class AnnotatorModels:
         return sum(item.vote is not None and getattr(item, model) != item.vote for item in self.items)
 
 
-@at_one_moment
+@consistent_read
 def annotator_models(
     store: Store, project: Project, *, way: Way = "four", version: int | None = None, on: ItemScope | None = None
 ) -> AnnotatorModels:

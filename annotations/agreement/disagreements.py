@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
 
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.items.batch import WHOLE_TEXT
 from evenhand.annotations.labels.read import FINISHED, BlindLabel, blind_labels_on
 from evenhand.annotations.queue.assignments import is_unrevealed, reveal_items
@@ -89,7 +89,7 @@ def item_texts(store: Store, items: Sequence[int]) -> list[ItemText]:
     return texts
 
 
-@at_one_moment
+@consistent_read
 def disagreements(
     store: Store,
     project: Project,

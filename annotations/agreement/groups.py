@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evenhand.annotations.agreement.measures import compared_labels
 from evenhand.annotations.agreement.schemes import Way
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.labels.blind_labels import BlindLabels, ItemScope
 from evenhand.annotations.projects.consent import Grouping, groups_of
 from evenhand.annotations.types import BY_CODE, Choice, Project
@@ -94,7 +94,7 @@ class GroupDifferences:
         return sum(item.differs for item in self.items)
 
 
-@at_one_moment
+@consistent_read
 def group_differences(
     store: Store, project: Project, of: Grouping, pair: tuple[str, str] | None = None, *,
     way: Way = "four", version: int | None = None, on: ItemScope | None = None,

@@ -30,7 +30,7 @@ from evenhand.annotations.agreement.report import (
     accept_rates,
 )
 from evenhand.annotations.database.events import annotator_names
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
 from evenhand.annotations.guideline.versions import every_choice, guidelines
 from evenhand.annotations.items.articles import named_sources
@@ -107,7 +107,7 @@ def usual_items(project: Project, ended: int = 0) -> ItemScope:
     return "share" if project.plan == "stop" or ended else "all"
 
 
-@at_one_moment
+@consistent_read
 def agreement(
     store: Store,
     project: Project,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE
 from evenhand.annotations.guideline.versions import compares
 from evenhand.annotations.labels.generation_labels import generations
@@ -67,7 +67,7 @@ class ModelPreferences:
         return [(int(a + b + c), int(a), int(c)) for a, b, c in zip(wins, losses, ties, strict=True)]
 
 
-@at_one_moment
+@consistent_read
 def preferences(
     store: Store, project: Project, *, judge: int | None = None, by: str | None = None, without: Sequence[str] = ()
 ) -> ModelPreferences:

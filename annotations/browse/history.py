@@ -13,7 +13,7 @@ from typing import Any, Literal
 from evenhand.annotations.adjudication.decisions import every_comment, settlements
 from evenhand.annotations.browse.search import SearchRow, rows
 from evenhand.annotations.database.events import events
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.items.batch import item as item_of
 from evenhand.annotations.items.gold import ImportedGold, gold_in_force, package_of
 from evenhand.annotations.labels.read import decode_label, form_of
@@ -134,7 +134,7 @@ class ItemRecord:
         return self.row.labels >= self.row.wanted
 
 
-@at_one_moment
+@consistent_read
 def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> ItemRecord:
     """One item (public id) with its history. `reader`: as `item_history`. Raises NotFound."""
     item = item_of(store, project, uid)

@@ -27,7 +27,7 @@ from evenhand.annotations.database.open_files import (
     refuse_damaged,
     remember,
 )
-from evenhand.annotations.database.write_lock import BUSY_MS, KEPT_BUSY, NOT_WRITTEN, turn
+from evenhand.annotations.database.write_lock import BUSY_MS, KEPT_BUSY, NOT_WRITTEN, acquire_write_lock
 from evenhand.core.errors import N_, BadFile, Busy, NotFound
 from evenhand.core.files.sqlite_wal import primary_code, write_ahead
 from evenhand.core.files.timestamps import timestamp
@@ -38,7 +38,7 @@ BULK_KIB = 131_072  # of pages that a store keeps in memory while it writes many
 SWITCH_S = 1.0  # how long opening waits to switch the log of a restored backup on
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _compared: set[Path] = set()  # whose triggers this process has compared with the schema
-_patience_s = 0.0  # how long the writers of this process wait at least; see `patient`
+_patience_s = 0.0  # how long the writers of this process wait at least; see `long_lock_timeout`
 
 Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")
@@ -47,7 +47,7 @@ Values = Sequence[Any] | Mapping[str, Any]  # of the parameters of a statement
 
 
 @contextmanager
-def patient(seconds: float) -> Iterator[None]:
+def long_lock_timeout(seconds: float) -> Iterator[None]:
     """In it, writers of this process wait up to *seconds* for another one: hours of work must not end because of it."""
     global _patience_s
     before, _patience_s = _patience_s, seconds
@@ -108,7 +108,7 @@ class Store:
         except sqlite3.OperationalError as error:
             store.close()
             check_others(where)
-            raise _refusal(error) from error
+            raise _translate_error(error) from error
         except sqlite3.DatabaseError as error:
             store.close()
             raise BadFile(N_("{path} is not an Evenhand database ({why})."), path=where.name, why=error) from error
@@ -268,12 +268,12 @@ class Store:
         damaged. Within another of this store it is a part of that one.
         """
         if self._writing:
-            with self.part():
+            with self.savepoint():
                 yield self.db
             return
         refuse_damaged(self._own)
         try:
-            with turn(self.db, self._own, max(BUSY_MS / 1000, _patience_s)):
+            with acquire_write_lock(self.db, self._own, max(BUSY_MS / 1000, _patience_s)):
                 self._writing = True
                 try:
                     yield self.db
@@ -288,7 +288,7 @@ class Store:
                 finally:
                     self._writing = False
         except sqlite3.OperationalError as error:
-            raise _refusal(error) from error
+            raise _translate_error(error) from error
 
     @contextmanager
     def unsynced(self) -> Iterator[None]:
@@ -329,7 +329,7 @@ class Store:
                 os.close(log)
 
     @contextmanager
-    def part(self) -> Iterator[None]:
+    def savepoint(self) -> Iterator[None]:
         """A part of the open transaction that is undone alone if it fails.
 
         Raises Busy where the database could not be written: then SQLite may have undone the whole transaction.
@@ -342,7 +342,7 @@ class Store:
                 self.db.execute("ROLLBACK TO part")
                 self.db.execute("RELEASE part")
             if isinstance(error, sqlite3.OperationalError):
-                raise _refusal(error) from error
+                raise _translate_error(error) from error
             raise
         self.db.execute("RELEASE part")
 
@@ -382,7 +382,7 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-        if isinstance(error, sqlite3.OperationalError) and (told := _refusal(error)) is not error:
+        if isinstance(error, sqlite3.OperationalError) and (told := _translate_error(error)) is not error:
             raise told from error
         if isinstance(error, sqlite3.DatabaseError) and primary_code(error) in DAMAGED:
             note_damage(self._own)
@@ -405,7 +405,7 @@ def insert(db: Connection, table: str, values: Mapping[str, Any], conflict: str 
     return int(cursor.lastrowid or 0) if cursor.rowcount else 0
 
 
-def at_one_moment(
+def consistent_read(
     report: Callable[Concatenate[Store, Arguments], Found],
 ) -> Callable[Concatenate[Store, Arguments], Found]:
     """Decorator for a report of several queries: it runs inside `Store.read`, so its numbers are of one moment."""
@@ -422,7 +422,7 @@ def _why(error: OSError | sqlite3.Error) -> str:
     return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
 
 
-def _refusal(error: sqlite3.OperationalError) -> Exception:
+def _translate_error(error: sqlite3.OperationalError) -> Exception:
     """The error to raise for one of the database engine; an error in a statement is re-raised."""
     primary = primary_code(error)
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

@@ -31,7 +31,7 @@ KEPT_BUSY = N_("The database is locked by another program. Nothing was stored; t
 NOT_WRITTEN = N_("The database could not be written ({why}). Nothing was stored; check the disk and its permissions.")
 
 
-class Line:
+class ThreadQueue:
     """The threads of one process that want to write, first come, first served; `file`: the queue of the processes."""
 
     def __init__(self, database: Path) -> None:
@@ -81,13 +81,13 @@ class Line:
                 called.release()
 
 
-_lines: dict[Path, Line] = {}
+_lines: dict[Path, ThreadQueue] = {}
 # A forked process has none of the waiting threads.
 os.register_at_fork(after_in_child=_lines.clear)
 
 
 @contextmanager
-def turn(connection: sqlite3.Connection, path: Path, patience_s: float) -> Iterator[None]:
+def acquire_write_lock(connection: sqlite3.Connection, path: Path, patience_s: float) -> Iterator[None]:
     """Begin a transaction of *connection* with the write lock; the caller ends it before the block ends.
 
     Processes queue with a lock on an empty file beside the database whose name ends in `-turn`; *path* is that of the
@@ -96,7 +96,7 @@ def turn(connection: sqlite3.Connection, path: Path, patience_s: float) -> Itera
     database; RuntimeError within another turn of the same thread.
     """
     until = time.monotonic() + patience_s
-    line = _lines.get(path) or _lines.setdefault(path, Line(path))
+    line = _lines.get(path) or _lines.setdefault(path, ThreadQueue(path))
     if not line.enter(patience_s):
         raise Busy(KEPT_BUSY)
     try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.files.detect import Layout, detect_layout
 from evenhand.annotations.files.import_items import read_row, sentence_of
 from evenhand.annotations.projects.projects import counts
@@ -46,7 +46,7 @@ def usual_vocabulary(language: str) -> str:
     return next(fitting, "demo-zh")
 
 
-@at_one_moment
+@consistent_read
 def describe_items(
     store: Store, project: Project, *, items: Items | None = None, words: Vocabulary | None = None
 ) -> Description:

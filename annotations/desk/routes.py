@@ -37,7 +37,7 @@ shared = SharedCommit(Pool(in_memory=True))
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Caller:
     """Who asks, as the gate of the server found: a person, and the desks (by public id of the annotator) that this
     browser has by links of studies; or with which status and sentence the gate refuses."""
 
@@ -73,7 +73,7 @@ class DeskRoute:
         await send({"type": "http.response.start", "status": status, "headers": [length, *kept]})
         await send({"type": "http.response.body", "body": text})
 
-    async def _answer(self, token: str, asks: Callable[[Store], Asking], data: bytes | None) -> tuple[int, Reply]:
+    async def _answer(self, token: str, asks: Callable[[Store], Caller], data: bytes | None) -> tuple[int, Reply]:
         """Status and reply of one request; never raises."""
         language: Language = "en"
         try:
@@ -83,7 +83,7 @@ class DeskRoute:
             asked = body.get("language")
             language = asked if asked in LANGUAGES else "en"
 
-            def answer(store: Store, who: Asking) -> tuple[int, Reply]:
+            def answer(store: Store, who: Caller) -> tuple[int, Reply]:
                 return _authorized(self.work, self.action, store, token, who, body, language)
 
             if self.shares:
@@ -106,11 +106,11 @@ class DeskRoute:
             return 503, {"message": translate(message, language)}
 
 
-def _open_mode(_: Store) -> Asking:
-    return Asking(OPEN, {})
+def _open_mode(_: Store) -> Caller:
+    return Caller(OPEN, {})
 
 
-def _alone(asks: Callable[[Store], Asking], answer: Callable[[Store, Asking], tuple[int, Reply]]) -> tuple[int, Reply]:
+def _alone(asks: Callable[[Store], Caller], answer: Callable[[Store, Caller], tuple[int, Reply]]) -> tuple[int, Reply]:
     with stores.borrow() as store:
         return answer(store, asks(store))
 
@@ -142,7 +142,7 @@ def _authorized(
     action: Action,
     store: Store,
     token: str,
-    who: Asking,
+    who: Caller,
     body: Reply,
     language: Language,
 ) -> tuple[int, Reply]:

@@ -29,7 +29,7 @@ MANY, GATHER_S = 3, 0.008
 
 
 @dataclass(slots=True)
-class _Piece:
+class _PendingRequest:
     """The work of one request: what is asked before the transaction, what is done in it, and what came of it."""
 
     before: Callable[[Store], Any]
@@ -41,7 +41,8 @@ class _Piece:
     found: Any = None
     error: BaseException | None = None
 
-    def ask(self, store: Store) -> None:
+    def authorize(self, store: Store) -> None:
+        """Ask what the work needs to know before the transaction; keep an error as the answer."""
         self.found = self.error = None
         try:
             self.known = self.context.run(self.before, store)
@@ -51,15 +52,16 @@ class _Piece:
     def do(self, store: Store) -> None:
         """Do the work as a part of the open transaction; raises what may have undone more than this part."""
         try:
-            with store.part():
+            with store.savepoint():
                 self.found = self.context.run(self.work, store, self.known)
         except EvenhandError as error:
             if isinstance(error, Busy) or not store.db.in_transaction:
                 raise
             self.error = error
 
-    def tell(self) -> None:
-        if self.future.done():  # who asked has left
+    def resolve(self) -> None:
+        """Give the answer to the request, unless its client has left."""
+        if self.future.done():
             return
         if self.error is not None:
             self.future.set_exception(self.error)
@@ -72,7 +74,7 @@ class SharedCommit:
 
     def __init__(self, stores: Pool) -> None:
         self._stores = stores
-        self._waiting: SimpleQueue[_Piece] = SimpleQueue()
+        self._waiting: SimpleQueue[_PendingRequest] = SimpleQueue()
         self._starting = Lock()
         self._process = 0  # which one has the threads: a forked process has none
         self._committed, self._path = Event(), Path()
@@ -84,11 +86,11 @@ class SharedCommit:
         *before* runs ahead of the transaction. What either raises is raised, and then nothing of *work* is stored.
         """
         loop = asyncio.get_running_loop()
-        piece = _Piece(before, work, loop, loop.create_future())
-        self._waiting.put(piece)
+        request = _PendingRequest(before, work, loop, loop.create_future())
+        self._waiting.put(request)
         if self._process != os.getpid():
             self._start()
-        return await piece.future
+        return await request.future
 
     def _start(self) -> None:
         with self._starting:
@@ -98,24 +100,24 @@ class SharedCommit:
                 Thread(target=self._write_back, name="desk-log", daemon=True).start()
 
     def _serve(self) -> None:
-        pieces: list[_Piece] = []
+        requests: list[_PendingRequest] = []
         while True:
-            many, pieces = len(pieces) >= MANY, [self._waiting.get()]
+            many, requests = len(requests) >= MANY, [self._waiting.get()]
             try:
-                self._gather(pieces, many)
-                self._do(pieces)
+                self._gather(requests, many)
+                self._do(requests)
             except Exception as error:  # without this thread nobody could label: who asked is told, and it goes on
-                for piece in pieces:
-                    piece.error = piece.error or error
-            self._answer(pieces)
+                for request in requests:
+                    request.error = request.error or error
+            self._answer(requests)
 
-    def _gather(self, pieces: list[_Piece], many: bool) -> None:
+    def _gather(self, requests: list[_PendingRequest], many: bool) -> None:
         """Take what else waits; where *many* came together before, wait for them."""
         if many:
             self._pause.wait(GATHER_S)
         with suppress(Empty):
-            while len(pieces) < MOST:
-                pieces.append(self._waiting.get_nowait())
+            while len(requests) < MOST:
+                requests.append(self._waiting.get_nowait())
 
     def _write_back(self) -> None:
         """Write the log back while commits go on: no request waits for it. Also look whether the file still opens."""
@@ -135,33 +137,33 @@ class SharedCommit:
                 _close(store)
                 store = None
 
-    def _answer(self, pieces: list[_Piece]) -> None:
-        for loop in {piece.loop for piece in pieces}:
-            answered = [piece for piece in pieces if piece.loop is loop]
+    def _answer(self, requests: list[_PendingRequest]) -> None:
+        for loop in {request.loop for request in requests}:
+            answered = [request for request in requests if request.loop is loop]
             with suppress(RuntimeError):  # a loop that was closed meanwhile
                 loop.call_soon_threadsafe(_tell, answered)
 
-    def _do(self, pieces: list[_Piece]) -> None:
-        """One transaction for all; where that fails, one for each, so that nobody's request undoes another's."""
+    def _do(self, requests: list[_PendingRequest]) -> None:
+        """One transaction for all; where that fails, one for each, so that no request undoes another."""
         began = False
         try:
             with self._stores.borrow() as store:
-                for piece in pieces:
-                    piece.ask(store)
-                if asked := [piece for piece in pieces if piece.error is None]:
+                for request in requests:
+                    request.authorize(store)
+                if asked := [request for request in requests if request.error is None]:
                     with store.write():
                         began = True
-                        for piece in asked:
-                            piece.do(store)
+                        for request in asked:
+                            request.do(store)
                     self._path = store.path
                     self._committed.set()
         except Exception as error:
-            if began and len(pieces) > 1:
-                for piece in pieces:
-                    self._do([piece])
+            if began and len(requests) > 1:
+                for request in requests:
+                    self._do([request])
                 return
-            for piece in pieces:
-                piece.error = piece.error or error
+            for request in requests:
+                request.error = request.error or error
 
 
 def _close(store: Store | None) -> None:
@@ -169,6 +171,6 @@ def _close(store: Store | None) -> None:
         store.close()
 
 
-def _tell(pieces: list[_Piece]) -> None:
-    for piece in pieces:
-        piece.tell()
+def _tell(requests: list[_PendingRequest]) -> None:
+    for request in requests:
+        request.resolve()

@@ -287,7 +287,7 @@ def import_examined(
     report, files = _begin_report(files)
     total = sum(one.rows for one in files)
     finish_recount(store, project)
-    with Batch.begin_in_turn(store, project, file or files[0].source.name, patience_s) as batch:
+    with Batch.begin_when_free(store, project, file or files[0].source.name, patience_s) as batch:
         for one in files:
             added, duplicates = batch.add(chain.from_iterable(_chunks(one, report, progress, total)))
             report.imported += added
@@ -332,7 +332,7 @@ def _chunks(examined: Examined, report: ImportReport, progress: Progress | None,
             else:
                 if examined.layout.format == "candidates" and (run := run_facts(row.values.get(RUN))):
                     report.runs.append(run)
-                chunk.append(_told_apart(examined, usable.item, seen))
+                chunk.append(_disambiguate_paths(examined, usable.item, seen))
                 if usable.span is not None:
                     report.spans[usable.span] += 1
                 if examined.layout.format == "generations":
@@ -344,7 +344,7 @@ def _chunks(examined: Examined, report: ImportReport, progress: Progress | None,
             progress(report.rows, total)
 
 
-def _told_apart(examined: Examined, item: NewItem, seen: Counter[str]) -> NewItem:
+def _disambiguate_paths(examined: Examined, item: NewItem, seen: Counter[str]) -> NewItem:
     """*item* with the number of its text in a published sample, where a model wrote the same text again there."""
     columns = examined.layout.columns
     if item.key is None or columns is None or not {"template", "generation"} <= columns.named.keys():

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, NamedTuple
 
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.forecast.fully_labelled import (
     SPEAKS,
     WORDS,
@@ -91,7 +91,7 @@ class Forecast:
     }  # fmt: skip
 
 
-@at_one_moment
+@consistent_read
 def forecast(
     store: Store,
     project: Project,

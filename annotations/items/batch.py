@@ -154,7 +154,7 @@ class Batch:
         return cls(store, now, batch_id, created)
 
     @classmethod
-    def begin_in_turn(cls, store: Store, project: Project, file: str, patience_s: float) -> "Batch":
+    def begin_when_free(cls, store: Store, project: Project, file: str, patience_s: float) -> "Batch":
         """Open a batch as soon as no other import runs. Raises ImportBusy after *patience_s* seconds."""
         end = time.monotonic() + patience_s
         while True:
@@ -197,11 +197,11 @@ class Batch:
             return len(some)
 
         with self.store.write():
-            self._heard()
+            self._touch()
             until_over(pace, store_some)
         return added
 
-    def _heard(self) -> None:
+    def _touch(self) -> None:
         query = "UPDATE batch SET heard = ? WHERE id = ? AND created = ? AND published = 0 AND heard > 0"
         if self.store.db.execute(query, (time.time(), self.id, self.created)).rowcount != 1:
             raise Refused(N_("This import was cancelled, because it made no progress for a long time. Start again."))
@@ -231,7 +231,7 @@ class Batch:
         last = db.execute("SELECT max(id) FROM item").fetchone()[0] or 0
         rows = [(*values.row, self._cell(*values.cell)) for values in part]
         try:
-            with self.store.part():
+            with self.store.savepoint():
                 added = db.executemany(INSERT, rows).rowcount
         except sqlite3.IntegrityError as error:
             if "item.uid" not in str(error):
@@ -240,7 +240,7 @@ class Batch:
         if added == len(part):
             return added
         stored = {uid for (uid,) in db.execute("SELECT uid FROM item WHERE id > ?", (last,))}
-        return added + sum(self._is_back(values) for values in part if values.row[0] not in stored)
+        return added + sum(self._restores_withdrawn(values) for values in part if values.row[0] not in stored)
 
     def _insert_one(self, one: _Values) -> bool:
         """Store a row whose id may belong to an item of another project, or to another text of this one."""
@@ -252,9 +252,9 @@ class Batch:
                 raise
             self._note_other_text(one.new)
             added = self.store.db.execute(INSERT, (uuid.uuid4().hex, *row[1:])).rowcount == 1
-        return added or self._is_back(one)
+        return added or self._restores_withdrawn(one)
 
-    def _is_back(self, one: _Values) -> bool:
+    def _restores_withdrawn(self, one: _Values) -> bool:
         """Whether a known text belongs to a withdrawn item, which this file restores."""
         row = self.store.db.execute(
             "SELECT item.id, batch.withdrawn, start, stop, keyword, cell.pair, text FROM item JOIN batch"
@@ -303,7 +303,7 @@ class Batch:
         ).fetchall()
         hashed = hash_of_items(self.store.db, self.id, self._back)  # nothing of it changes before it is published
         with self.store.write() as db:
-            self._heard()
+            self._touch()
             for cell, number in stock:
                 insert(db, "stock", {"batch": self.id, "cell": cell, "items": number})
                 add_to_census(db, (cell, 0, "pending", 0), number)

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from evenhand.annotations.database.store import Store, patient
+from evenhand.annotations.database.store import Store, long_lock_timeout
 from evenhand.annotations.jobs.jobs import Job, drop_uploads, find, mark_interrupted
 from evenhand.core.errors import N_, Busy, EvenhandError
 from evenhand.core.files.timestamps import timestamp
@@ -55,7 +55,7 @@ def perform(store: Store, uid: str, work: Callable[[Job, Progress], dict[str, An
     """Run a job in this process: wait for a place, do its *work*, store the report that it returns."""
     _stand_back()
     signal.signal(signal.SIGTERM, _end_now)
-    with patient(PATIENCE_S), suppress(_Ended):  # cancelled: the row says so already
+    with long_lock_timeout(PATIENCE_S), suppress(_Ended):  # cancelled: the row says so already
         with store.write() as db:
             db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (*this_process(), uid))
         _wait_for_place(store, uid)

@@ -14,7 +14,7 @@ from typing import Any
 
 from evenhand.annotations.accounts.accounts import Account, accounts, erase_account, record_access, refuse_without_owner
 from evenhand.annotations.database.chain import forget_names, moment_of, scrub
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.projects.annotators import annotator_with, projects_of, replace_name
 from evenhand.annotations.projects.consent import forget_groups
 from evenhand.annotations.projects.projects import remove_annotator
@@ -195,7 +195,7 @@ WHERE annotator = ? ORDER BY annotator_group.id
 """
 
 
-@at_one_moment
+@consistent_read
 def own_data(store: Store, who: Account) -> str:
     """One JSON object. Events name nobody else: they say whether this person did something, or had it done.
 

@@ -27,7 +27,7 @@ from evenhand.annotations.database.chain import (
 )
 from evenhand.annotations.database.migrations import RESTORED
 from evenhand.annotations.database.schema.v7_log import Kind, content
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.items.derived import StaleItem, stale_counts, stale_items
 from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.projects.projects import projects
@@ -112,7 +112,7 @@ class _Seen:
     kinds: dict[str, int] = field(default_factory=dict)
 
 
-@at_one_moment
+@consistent_read
 def verify(store: Store) -> Verified:
     """Check the whole log. Raises Broken with a sentence that names the first row that does not hold."""
     seen, before, began, expected = _Seen(), None, 0, 1
@@ -337,7 +337,7 @@ def verify_derived(store: Store, only: Project | None = None) -> list[Derived]:
     return [_derived(store, project) for project in every]
 
 
-@at_one_moment
+@consistent_read
 def _derived(store: Store, project: Project) -> Derived:
     recounting = open_recount(store, project) is not None
     return Derived(project.name, tuple(stale_items(store, project)), stale_counts(store, project), recounting)

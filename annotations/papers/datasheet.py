@@ -23,7 +23,7 @@ from evenhand.annotations.agreement.measures import AgreementReport, agreement
 from evenhand.annotations.audit.follow_up import follow_up_facts
 from evenhand.annotations.database.chain import Head, head
 from evenhand.annotations.database.events import PACKAGE_BEGUN, Event, events
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.items.gold import gold_by_package
@@ -303,13 +303,13 @@ TEMPLATES = Path(__file__).parent / "templates"
 MOST_ROWS = 200  # of the table of cells
 
 
-@at_one_moment
+@consistent_read
 def datasheet(store: Store, project: Project, language: Language, form: Form = "md") -> str:
     """The data sheet as one file. It holds no text of an item and no annotator's name."""
     return rendered(datasheets(store, project, (language,))[language], form, language)
 
 
-@at_one_moment
+@consistent_read
 def datasheets(
     store: Store,
     project: Project,

@@ -24,7 +24,7 @@ from evenhand.annotations.items.wanted_labels import (
     sample_of,
     set_wanted,
 )
-from evenhand.annotations.queue.assignments import update_skipped, walk_again
+from evenhand.annotations.queue.assignments import restart_cursors, update_skipped
 from evenhand.annotations.queue.retests import items_to_retest, reschedule_retests, void_waiting
 from evenhand.annotations.types import Project
 
@@ -149,7 +149,7 @@ def _recount_changed(
 def _after_recount(store: Store, project: Project, changed: Collection[str]) -> None:
     if COUNT_SETTINGS & set(changed):
         # Full items may be open again, so every annotator's walk starts again.
-        walk_again(store.db, project.id)
+        restart_cursors(store.db, project.id)
     if set(changed) - RETEST_SETTINGS:
         update_skipped(store, project)
 

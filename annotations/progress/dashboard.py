@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.progress.annotators import Day, Worker, labels_by_day, workers
 from evenhand.annotations.progress.cells import NO_PACE, Ahead, CellState, counted_cells
 from evenhand.annotations.types import Project
@@ -45,7 +45,7 @@ class Dashboard:
         return sum(1 for cell in self.cells if cell.forecast.verdict == verdict)
 
 
-@at_one_moment
+@consistent_read
 def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: datetime | None = None) -> Dashboard:
     """The dashboard of a project. `zone`: the time zone of the days (its present offset from UTC)."""
     moment = datetime.now(UTC) if now is None else now.astimezone(UTC)

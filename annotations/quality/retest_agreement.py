@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.annotations.database.events import current_project
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from evenhand.annotations.projects.annotators import annotators
@@ -123,7 +123,7 @@ class RetestDifference:
     days: float
 
 
-@at_one_moment
+@consistent_read
 def retest_report(store: Store, project: Project, *, resampling: Resampling | None = None) -> RetestReport:
     """The retest agreement of each annotator of a project, and of all together."""
     drawn = resampling or Resampling()
@@ -150,7 +150,7 @@ def retest_report(store: Store, project: Project, *, resampling: Resampling | No
     return RetestReport(people, together, choices, now.retest, now.retest_hours, _signature(choices, now, drawn))
 
 
-@at_one_moment
+@consistent_read
 def retest_differences(store: Store, project: Project, annotator: str | None = None) -> list[RetestDifference]:
     """Items whose second label differs from the first, newest first; of one annotator by name, or of all."""
     differences = []
@@ -243,7 +243,7 @@ class Quality:
     known_signature: str
 
 
-@at_one_moment
+@consistent_read
 def quality(store: Store, project: Project, *, resampling: Resampling | None = None) -> Quality:
     """Retest agreement and agreement with the known answers, each with 95% intervals. For leads only."""
     return Quality(

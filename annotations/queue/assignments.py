@@ -45,7 +45,7 @@ def lease(db: Connection, project: int, annotator: int, items: Iterable[Leased])
     )
 
 
-def pass_over(db: Connection, project: int, annotator: int, item: int) -> None:
+def exclude_item(db: Connection, project: int, annotator: int, item: int) -> None:
     """Never hand an item to an annotator: it counts as skipped twice, and is for others. One they have had stays."""
     turn = next_turn(db, project, annotator)
     db.execute(
@@ -166,7 +166,7 @@ def withdraw_batch(db: Connection, project: int, batch: int) -> None:
     )
 
 
-def walk_again(db: Connection, project: int) -> None:
+def restart_cursors(db: Connection, project: int) -> None:
     """Restart the walk of every annotator, because full items may be open again."""
     db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project,))
 

@@ -44,7 +44,7 @@ SELECT ?, ?, ?, ?, ?, 'waiting', ? WHERE true
 ON CONFLICT (item, annotator) DO UPDATE SET due = excluded.due, state = 'waiting', first = NULL
 WHERE op_id IS NULL AND state IN ('waiting', 'void')
 """
-STANDS = "assignment.state = 'labelled' AND revealed IS NULL AND blind IS NOT NULL"
+IS_CURRENT = "assignment.state = 'labelled' AND revealed IS NULL AND blind IS NOT NULL"
 
 
 class _Due(NamedTuple):
@@ -99,7 +99,7 @@ def items_to_retest(store: Store, project: Project) -> Iterator[tuple[Annotator,
         comes = _RetestDraw(now.seed, who.uid, now.retest)
         rows = store.db.execute(
             "SELECT item, hash FROM assignment JOIN item ON item.id = assignment.item WHERE assignment.annotator = ?"
-            f" AND assignment.project = ? AND {STANDS}",
+            f" AND assignment.project = ? AND {IS_CURRENT}",
             (who.id, project.id),
         )
         yield who, [item for item, identity in rows if comes(identity)]
@@ -110,7 +110,7 @@ def reschedule_retests(store: Store, project: Project, annotator: Annotator, ite
     rows = store.db.execute(
         "SELECT item.id, item.uid, label.created FROM json_each(?) AS drawn CROSS JOIN item ON item.id = drawn.value"
         " CROSS JOIN assignment ON assignment.item = item.id AND assignment.annotator = ?"
-        f" CROSS JOIN label ON label.id = assignment.blind WHERE {STANDS}",
+        f" CROSS JOIN label ON label.id = assignment.blind WHERE {IS_CURRENT}",
         (json.dumps(items), annotator.id),
     ).fetchall()
     _schedule(store, current_project(store, project), annotator, rows)

@@ -14,7 +14,7 @@ from heapq import merge
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from evenhand.annotations.adjudication.decisions import Comment
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.items.batch import ITEM_COLUMNS, as_item
 from evenhand.annotations.labels.own import SHOWN_TEXT, covered_labels, without_word
 from evenhand.annotations.labels.read import form_of
@@ -177,7 +177,7 @@ class _Key(NamedTuple):
     again: int
 
 
-@at_one_moment
+@consistent_read
 def summary(store: Store, project: Project, annotator: Annotator) -> RecordSummary:
     """The summary of an annotator's record. Raises NotFound for an unknown annotator."""
     active = is_active(store.db, project, annotator)

@@ -90,7 +90,7 @@ Step = Callable[[str], None]
 
 
 @dataclass(slots=True)
-class Composed:
+class DraftRelease:
     """A composed release that is not stored yet."""
 
     files: list[FrozenFile] = field(default_factory=list)
@@ -106,10 +106,10 @@ class Composer:
         self.people = pseudonyms(store, project)
         self.codes = author_codes(store, project, self.people)
         self.open = text_may_leave(project)
-        self.made = Composed()
+        self.made = DraftRelease()
         self.hard_cases = 0
 
-    def compose(self, version: str, notes: str, reason: str, last: Release | None) -> Composed:
+    def compose(self, version: str, notes: str, reason: str, last: Release | None) -> DraftRelease:
         """All files of a release. *reason*: why it is made although something is open; *last*: the one before."""
         with labelled_files(self.store, self.project, last) as labelled:
             known = read_known(self.store, self.project)

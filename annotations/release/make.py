@@ -17,7 +17,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.projects.annotators import annotators, by_uid, pseudonyms
 from evenhand.annotations.projects.projects import change_project, named_project, project_by_uid
-from evenhand.annotations.release.files import Composed, Composer
+from evenhand.annotations.release.files import Composer, DraftRelease
 from evenhand.annotations.release.readiness import checked_reason, checked_version, refuse_unready
 from evenhand.annotations.release.records import (
     Release,
@@ -205,7 +205,7 @@ def _reviewed(store: Store, project: Project) -> Iterator[ReleaseItem]:
 
 
 def _stored(
-    store: Store, project: Project, made: Composed, codes: dict[str, str], items: Iterator[ReleaseItem], author: str
+    store: Store, project: Project, made: DraftRelease, codes: dict[str, str], items: Iterator[ReleaseItem], author: str
 ) -> Release:
     facts = made.facts
     values = {

@@ -16,7 +16,7 @@ from typing import Any
 import pyzipper  # type: ignore[import-untyped]
 
 from evenhand.annotations.database.chain import KINDS
-from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.items.derived import item_states
 from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.release.changes import PARTS, content_hash, contents_of
@@ -55,7 +55,7 @@ class FrozenGold:
     log_known: bool | None
 
 
-@at_one_moment
+@consistent_read
 def check_frozen_gold(store: Store, release: Release) -> FrozenGold:
     """Decide the gold label and status of each item again, and compare them with the release and the database."""
     project, head = project_of(store, release), log_head_of(store, release)

@@ -29,7 +29,7 @@ from evenhand.annotations.labels.operations import insert_label
 from evenhand.annotations.projects.annotators import annotator, join, remove_annotator
 from evenhand.annotations.projects.consent import TEXTS, store_consent
 from evenhand.annotations.projects.projects import project_by_uid
-from evenhand.annotations.queue.assignments import pass_over, restore_assignment, update_set_aside
+from evenhand.annotations.queue.assignments import exclude_item, restore_assignment, update_set_aside
 from evenhand.annotations.queue.leases import LEASE_S, claim
 from evenhand.annotations.queue.retests import void_all_retests
 from evenhand.annotations.study.studies import (
@@ -213,7 +213,7 @@ def begin(store: Store, study: Study, who: Participant, *, now: float | None = N
         record(store, project, "joined", annotator=made, name=name, study=study.name)
         _take_answers(store, project, made, who)
         for item in met:
-            pass_over(db, project.id, made.id, item)
+            exclude_item(db, project.id, made.id, item)
             update_set_aside(store, project, item)
         db.execute(
             "UPDATE study_person SET state = 'working', annotator = ?, begun = ?, seen = ? WHERE id = ?",

@@ -25,7 +25,7 @@ from evenhand.core.association.sets import (
 from evenhand.core.errors import N_
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.runs.kinds import JobKind, Place
-from evenhand.core.runs.loop import Laps, Report, ScoredRows, Steps, ask_models, check_models, open_table
+from evenhand.core.runs.loop import LapTimer, Report, RunProgress, ScoredRows, ask_models, check_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
 from evenhand.core.types import JsonObject, MaskedSentence, Score
 
@@ -272,7 +272,7 @@ def run(settings: Settings, place: Place) -> AssociationReport:
     line = _tab_line if out is not None and out.suffix.lower() == TAB else data_line
     with open_table(out, COLUMNS, line) as write_row:
 
-        def ask(model: str, steps: Steps) -> ModelReport:
+        def ask(model: str, steps: RunProgress) -> ModelReport:
             found = _associate_with(model, settings, attribute, corpus, steps)
             for row in found.found:
                 write_row(row.values())
@@ -292,11 +292,11 @@ def run(settings: Settings, place: Place) -> AssociationReport:
 
 
 def _associate_with(
-    model: str, settings: Settings, attribute: Attribute, corpus: Sequence[Sentence], steps: Steps
+    model: str, settings: Settings, attribute: Attribute, corpus: Sequence[Sentence], steps: RunProgress
 ) -> ModelReport:
     from evenhand.core.models.masked import open_targets  # torch: not before a model is asked
 
-    lap, tally = Laps(), Tally()
+    lap, tally = LapTimer(), Tally()
     precision: Any = settings.precision
     scorer = open_targets(
         model, target=settings.target, attribute=attribute, precision=precision, threads=settings.threads

@@ -34,7 +34,7 @@ from evenhand.core.files.csv_out import data_line
 from evenhand.core.model_bias.score_files import read_scores, rows_of
 from evenhand.core.models.catalogue import known_models
 from evenhand.core.runs.kinds import Place
-from evenhand.core.runs.loop import Laps, check_models, open_table
+from evenhand.core.runs.loop import LapTimer, check_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
 from evenhand.core.scoring.run import score_input
 from evenhand.core.scoring.settings import ScoreInput
@@ -110,7 +110,7 @@ def before_and_after(settings: Settings, source: ScoreInput, place: Place) -> Mo
     for model in settings.models:
         check_models([model])
     texts = list(islice(file_texts(settings.text), MOST_TEXTS)) if settings.text else []
-    lap = Laps()
+    lap = LapTimer()
     frame, signatures = _scored(settings, source, place)
     values = _values(frame, settings.models)
     base = rows_of(frame, settings.before).reset_index(drop=True)

@@ -25,7 +25,7 @@ MOST_ROWS = 1 << 20  # as many as Excel has
 MOST_COLUMNS = 5_000
 MOST_TIMES = 200  # larger unpacked than packed; tables of people take 5 to 30 times
 SMALL_BYTES = 64 << 20  # unpacked: what is smaller may be packed as well as it likes
-KEPT = 4  # workbooks whose rows stay on the disk while the process runs
+CACHED_WORKBOOKS = 4  # workbooks whose rows stay on the disk while the process runs
 
 _BROKEN = N_("{file} is not a readable Excel workbook ({why}). Save it as .xlsx or as UTF-8 CSV.")
 _guard = threading.Lock()
@@ -67,7 +67,7 @@ def _rows_of(path: Path, name: str) -> Path:
         raise
     with _guard:
         _kept[key] = out
-        while len(_kept) > KEPT:  # who reads one has it open still
+        while len(_kept) > CACHED_WORKBOOKS:  # who reads one has it open still
             _kept.popitem(last=False)[1].unlink(missing_ok=True)
     return out
 

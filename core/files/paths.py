@@ -14,7 +14,7 @@ INSIDE = ("source", "columns", "extra")
 # Absolute: /a, ~a, C:\a, \\server\a, file:///a. A web address is none.
 ABSOLUTE = re.compile(r"(?:file:/+|~[\w.-]*[\\/]|[A-Za-z]:[\\/]|\\\\|/)")
 HOME = re.compile(r"(?:home|users|documents and settings)", re.IGNORECASE)
-KEPT = 2
+PARENTS_SHOWN = 2
 DEPTH = 3  # of objects in objects: extra, source, columns
 
 
@@ -38,7 +38,7 @@ def _last_parts(text: str) -> str:
     home = next((at for at, part in enumerate(parts[:-1]) if HOME.fullmatch(part)), None)
     if home is not None:
         parts = parts[home + 2 :] or parts[-1:]
-    return "/".join(parts[-KEPT:]) or text
+    return "/".join(parts[-PARENTS_SHOWN:]) or text
 
 
 class Places:

@@ -17,7 +17,7 @@ from evenhand.core.misgendering.slots import SETTINGS, Setting
 from evenhand.core.models import DECAY, Precision, Sampling
 from evenhand.core.models.catalogue import locate
 from evenhand.core.runs.kinds import JobKind, Place, Progress
-from evenhand.core.runs.loop import Laps, versions
+from evenhand.core.runs.loop import LapTimer, versions
 from evenhand.core.runs.records import TEXTS, run_target, runs_folder, write_record
 from evenhand.core.servers.addresses import key_from_environment
 from evenhand.core.types import JsonObject, Problem
@@ -177,7 +177,7 @@ def write_texts(
     """
     if out.exists():
         raise Refused(N_("{file} already exists; choose another name, or delete it first."), file=out.name)
-    lap = Laps()
+    lap = LapTimer()
     writer = open_writer(settings, pause_s)
     loading_seconds = lap()
     reasons = [(context, writer.refusal(context)) for context in source.contexts]
@@ -215,7 +215,7 @@ class _Work:
         self, file: GrowingFile, writer: Writer, todo: list[Task], model: str, progress: Progress | None
     ) -> None:
         self._file, self._writer, self._todo, self._model, self._progress = file, writer, todo, model, progress
-        self.before, self.written, self.tokens, self.seconds, self._lap = len(file), 0, 0, 0.0, Laps()
+        self.before, self.written, self.tokens, self.seconds, self._lap = len(file), 0, 0, 0.0, LapTimer()
 
     def fill(self) -> list[EvenhandError]:
         """Write what is missing, and return what went wrong with single texts."""

@@ -81,7 +81,7 @@ class Examined:
 
 
 @contextmanager
-def no_circles() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """No search for circles, of which a block makes none: it goes over the dictionary and the lists each time."""
     collects = gc.isenabled()
     gc.disable()
@@ -147,7 +147,7 @@ class Examiner:
         """The counts, examples and candidates of a block."""
         block, position = item
         examined = Examined(block.name, position, encoding=block.encoding)
-        with no_circles():
+        with gc_paused():
             _Work(self, block, examined).run()
         if self.compares:
             examined.keys = band_keys([mined.masked for mined in examined.mined])

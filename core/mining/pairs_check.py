@@ -35,7 +35,9 @@ from evenhand.core.text.dictionary import is_surname, tagged
 from evenhand.core.text.other_words import other_word
 from evenhand.core.types import Candidate, KeywordPair, Side
 
-KEPT = 20_000  # occurrences of a word that are kept with both neighbours; beyond them a random sample of that size
+SAMPLE_SIZE = (
+    20_000  # occurrences of a word that are kept with both neighbours; beyond them a random sample of that size
+)
 SURNAME = "⟨surname⟩"  # stands for any surname before a word: 王女士, 李女士
 NOTHING = ""  # no word stands there: the clause begins or ends
 CLAUSE = re.compile("[一-龥]+")
@@ -71,9 +73,9 @@ class WordUse:
         self.left[occurrence.left] += 1
         self.right[occurrence.right] += 1
         self.surnames += occurrence.left == SURNAME
-        if len(self.kept) < KEPT:
+        if len(self.kept) < SAMPLE_SIZE:
             self.kept.append(occurrence)
-        elif (at := self.chance.randrange(self.count)) < KEPT:
+        elif (at := self.chance.randrange(self.count)) < SAMPLE_SIZE:
             self.kept[at] = occurrence
 
 

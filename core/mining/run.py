@@ -23,7 +23,7 @@ from evenhand.core.files.csv_out import json_line
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.mining.blocks import Block, blocks, total_size
 from evenhand.core.mining.duplicates import Exact, Near
-from evenhand.core.mining.examine import Examined, Examiner, Mined, examiner, example_of, no_circles
+from evenhand.core.mining.examine import Examined, Examiner, Mined, examiner, example_of, gc_paused
 from evenhand.core.mining.find_keywords import counterpart
 from evenhand.core.mining.report import CellCounts, Problem, Report, example_key
 from evenhand.core.mining.settings import Settings
@@ -32,8 +32,8 @@ from evenhand.core.processes import end_with_parent, processors
 from evenhand.core.text.dictionary import dictionary
 from evenhand.core.types import JsonObject
 
-WORTH = 8_000_000  # bytes for which a process more is worth its start
-AHEAD = 4  # blocks per process that are under way or wait for their turn
+BYTES_PER_PROCESS = 8_000_000  # bytes for which a process more is worth its start
+PREFETCH_BLOCKS = 4  # blocks per process that are under way or wait for their turn
 DAMAGED = N_("{file}: {count} sentences were skipped because they contain bytes that are not {encoding}.")
 COMPARED = N_("Near-duplicates were searched for among the first million candidates only.")
 CANCELLED = "This run was cancelled."  # not shown: the process that asked is ending
@@ -71,9 +71,9 @@ def mine(
     collector = _Collector(report, on_candidate)
     source = blocks(paths, report.read, column=settings.column, limit=limit_bytes, without=without)
     done = 0
-    workers = workers or max(1, min(processors(), total // WORTH))
+    workers = workers or max(1, min(processors(), total // BYTES_PER_PROCESS))
     for examined in _examined(source, settings, workers, ray):
-        with no_circles():
+        with gc_paused():
             collector.take(examined)
         done = max(done, min(total, examined.position))
         if progress:
@@ -139,7 +139,7 @@ def _pool(settings: Settings, workers: int) -> ProcessPoolExecutor:
 
 
 @contextmanager
-def _no_end() -> Iterator[None]:
+def _defer_sigterm() -> Iterator[None]:
     """A process begun meanwhile does not end as this one does, which would tidy up this one's files."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     try:
@@ -153,9 +153,9 @@ def _in_processes(source: Iterator[tuple[Block, int]], settings: Settings, worke
     waiting: deque[Future[Examined]] = deque()
     try:
         for item in source:
-            with _no_end():
+            with _defer_sigterm():
                 waiting.append(pool.submit(_examine, item))
-            if len(waiting) >= workers * AHEAD:
+            if len(waiting) >= workers * PREFETCH_BLOCKS:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
@@ -204,12 +204,12 @@ class _Collector:
 
     def _note_damage(self, examined: Examined) -> None:
         if self.damage is not None and self.damage.file != examined.file:
-            self._tell_damage()
+            self._report_damage()
         if examined.damaged:
             self.damage = self.damage or _Damage(examined.file, examined.encoding)
             self.damage.count += examined.damaged
 
-    def _tell_damage(self) -> None:
+    def _report_damage(self) -> None:
         if self.damage is not None:
             values = {"file": self.damage.file, "count": self.damage.count, "encoding": self.damage.encoding}
             self.report.read.report([Problem(self.damage.file, 0, "damaged", DAMAGED, values)])
@@ -259,7 +259,7 @@ class _Collector:
 
     def finish(self) -> None:
         """The report at the end."""
-        self._tell_damage()
+        self._report_damage()
         if self.near.full:
             self.report.notices.append(COMPARED)
 

@@ -22,7 +22,7 @@ from evenhand.core.misgendering.generations import Matched, context_rows, matche
 from evenhand.core.misgendering.slots import SETTINGS, Instance, Setting, text_file
 from evenhand.core.models import Precision
 from evenhand.core.runs.kinds import JobKind, Place
-from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, check_models, each_model, open_table
+from evenhand.core.runs.loop import LapTimer, Report, RunProgress, ask_models, check_models, each_model, open_table
 from evenhand.core.runs.records import TEXTS, run_file, run_target, runs_folder, write_record
 from evenhand.core.scoring.cache import CachedScorer, cache_path
 from evenhand.core.text.pronouns import parse_sets, sets
@@ -246,7 +246,7 @@ def verdicts_on(
     header = probability.columns(question.options, question.gens, templates=question.gens if question.prompts else 0)
     with open_table(out, header) as write_row:
 
-        def ask(model: str, steps: Steps) -> ModelVerdicts:
+        def ask(model: str, steps: RunProgress) -> ModelVerdicts:
             nonlocal written
             result, table = _judge_with(model, question, settings, cache, steps, notices)
             for row in table:
@@ -285,12 +285,17 @@ def _texts(
 
 
 def _judge_with(
-    model: str, question: _Question, settings: ScoreSettings, cache: Path | None, steps: Steps, notices: list[Notice]
+    model: str,
+    question: _Question,
+    settings: ScoreSettings,
+    cache: Path | None,
+    steps: RunProgress,
+    notices: list[Notice],
 ) -> tuple[ModelVerdicts, Iterable[Sequence[Any]]]:
     """Return what came of a model, and its rows: a verdict an instance, or one a generation of a prompt of TANGO."""
     from evenhand.core.models.continuations import open_perplexity
 
-    lap = Laps()
+    lap = LapTimer()
     scorer = open_perplexity(model, precision=settings.precision, threads=settings.threads)
     loading_seconds, tally = lap(), probability.Tally()
 
@@ -347,7 +352,7 @@ def run(settings: Settings, place: Place) -> VerdictReport:
     contexts = tuple(_contexts(drawn.questions, settings))
     texts_of_one = len(contexts) * settings.each
     share = texts_of_one + len(drawn.questions)
-    steps = Steps(place.progress, share * len(settings.models))
+    steps = RunProgress(place.progress, share * len(settings.models))
 
     def write(model: str) -> tuple[str, Path]:
         part = _write_with(model, ContextInput(settings.source_name, contexts), settings, out, steps)
@@ -376,7 +381,7 @@ def _contexts(asking: Sequence[Instance | template_files.Prompt], settings: Sett
         yield Context(text, *facts, extra)
 
 
-def _write_with(model: str, context_input: ContextInput, settings: Settings, out: Path, steps: Steps) -> Path:
+def _write_with(model: str, context_input: ContextInput, settings: Settings, out: Path, steps: RunProgress) -> Path:
     """Return a hidden file of what a model writes; one that is whole is not written again."""
     how = WriteSettings(
         contexts="", model=model, each=settings.each, seed=settings.seed, tokens=settings.new_tokens,

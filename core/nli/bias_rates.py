@@ -17,7 +17,7 @@ from evenhand.core.nli.run import measured_scores, out_json
 from evenhand.core.nli.sets import RATES, Labelled, controlled, packaged, spearman
 from evenhand.core.nli.settings import RateSettings, labels_in
 from evenhand.core.runs.kinds import JobKind, Place
-from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, open_table
+from evenhand.core.runs.loop import LapTimer, Report, RunProgress, ask_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
 from evenhand.core.typed_json import to_json
 
@@ -105,7 +105,7 @@ def run_rates(settings: RateSettings, place: Place) -> RateReport:
     training = ""
     with open_table(out, COLUMNS) as write_row:
 
-        def ask(model: str, steps: Steps) -> list[RatePoint]:
+        def ask(model: str, steps: RunProgress) -> list[RatePoint]:
             nonlocal training
             scorer = open_classifier(model, labels=labels_in(settings.labels), threads=settings.threads)
             points = list[RatePoint]()
@@ -123,10 +123,12 @@ def run_rates(settings: RateSettings, place: Place) -> RateReport:
     return report
 
 
-def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, steps: Steps) -> tuple[RatePoint, str]:
+def _at(
+    scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, steps: RunProgress
+) -> tuple[RatePoint, str]:
     from evenhand.core.models.classifier import Classifier, FineTuning, fine_tuned
 
-    lap, how = Laps(), FineTuning(settings.epochs, settings.chosen_rate, settings.batch, settings.seed)
+    lap, how = LapTimer(), FineTuning(settings.epochs, settings.chosen_rate, settings.batch, settings.seed)
     pairs = [(row.row.pair, row.label) for row in rows]
     trained = Classifier(
         fine_tuned(scorer.loaded, pairs, how, lambda read: steps(read, message=settings.model))

@@ -20,7 +20,7 @@ from evenhand.core.nli.settings import AskSettings, labels_in
 from evenhand.core.nli.types import LABELS, Label, Language, Prediction, Row, SentencePair
 from evenhand.core.resources import table
 from evenhand.core.runs.kinds import JobKind, Place
-from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, open_table
+from evenhand.core.runs.loop import LapTimer, Report, RunProgress, ask_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
 from evenhand.core.statistics import Note
 from evenhand.core.typed_json import to_json
@@ -196,8 +196,8 @@ def run(settings: AskSettings, place: Place) -> NliReport:
     out, is_run = target_or_none(place.database, "nli", settings.out, settings.run_name)
     with open_table(out, COLUMNS) as write_row:
 
-        def ask(model: str, steps: Steps) -> Answers:
-            lap = Laps()
+        def ask(model: str, steps: RunProgress) -> Answers:
+            lap = LapTimer()
             scorer = open_classifier(model, labels=labels_in(settings.labels), threads=settings.threads)
             loading_seconds = lap()
             checked = None if model.startswith("planted:") else sanity(scorer, probes.language)

@@ -13,7 +13,7 @@ from evenhand.core.other_measures.stereotypes import read_crows, read_items, rea
 from evenhand.core.other_measures.weat import TESTS, built_in_sets, read_sets
 from evenhand.core.other_measures.winobias import Twins, built_in, read_twins
 from evenhand.core.runs.kinds import JobKind, Place
-from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, check_models, open_table, plain_settings
+from evenhand.core.runs.loop import LapTimer, Report, RunProgress, ask_models, check_models, open_table, plain_settings
 from evenhand.core.runs.records import target_or_none, write_record
 from evenhand.core.typed_json import to_json
 
@@ -60,8 +60,8 @@ def run(settings: Settings, place: Place) -> MeasureReport:
     notices: list[Notice] = []
     with open_table(out, COLUMNS) as write_row:
 
-        def figures_of(model: str, steps: Steps) -> ModelFigures:
-            lap = Laps()
+        def figures_of(model: str, steps: RunProgress) -> ModelFigures:
+            lap = LapTimer()
             own = ask(request, model, "model", lambda done: steps(done, message=model))
             twin = None if settings.no_untrained else _twin(request, model, steps, notices)
             roles = {"model": own} if twin is None else {"model": own, "untrained": twin}
@@ -86,7 +86,7 @@ def run(settings: Settings, place: Place) -> MeasureReport:
     return report
 
 
-def _twin(request: Request, model: str, steps: Steps, notices: list[Notice]) -> Answered | None:
+def _twin(request: Request, model: str, steps: RunProgress, notices: list[Notice]) -> Answered | None:
     """Return what the untrained twin says; None, with a notice, where there is none."""
     try:
         return ask(request, model, "untrained", lambda done: steps(request.texts + done, message=model))

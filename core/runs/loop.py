@@ -32,7 +32,7 @@ Line = Callable[[Iterable[Any]], str]
 WriteRow = Callable[[Iterable[Any]], object]
 
 
-class Steps:
+class RunProgress:
     """How far a run is over all its parts; it is the watcher of the part that is under way."""
 
     def __init__(self, watch: Progress | None, total: int) -> None:
@@ -49,7 +49,7 @@ class Steps:
         self._before, self._total = self._before + done, self._total - free
 
 
-class StepsBeside:
+class ParallelProgress:
     """How far a run is whose parts are done at the same time, each in a thread with a watcher of its own."""
 
     def __init__(self, watch: Progress | None, parts: int, share: int) -> None:
@@ -84,29 +84,29 @@ Outcome = tuple[str, Any, ModelUnavailable | Refused | None]  # a model, its ans
 
 
 def each_model(
-    models: Sequence[str], ask: Callable[[str], Answer], steps: Steps, share: int
+    models: Sequence[str], ask: Callable[[str], Answer], steps: RunProgress, share: int
 ) -> tuple[list[Answer], list[Failure]]:
     """What *ask* makes of each model, one after the other. One that cannot be used is a failure; the others go on.
 
     *share*: steps of one model, which are left out where it fails. Where no model could be used the first error is
     raised: ModelUnavailable or Refused.
     """
-    return _sorted_out([_outcome(model, ask, steps, share) for model in models])
+    return _split_failures([_outcome(model, ask, steps, share) for model in models])
 
 
 def models_beside(
     models: Sequence[str],
-    ask: Callable[[str, Steps], Answer],
+    ask: Callable[[str, RunProgress], Answer],
     share: int,
     watch: Progress | None,
     at_once: int,
 ) -> tuple[list[Answer], list[Failure]]:
     """As `each_model`, with *at_once* models under way, each in a thread of its own that waits for other processes."""
-    beside = StepsBeside(watch, len(models), share)
+    beside = ParallelProgress(watch, len(models), share)
 
     def one(number: int) -> Outcome:
         part = beside.part(number)
-        steps = Steps(part, share)
+        steps = RunProgress(part, share)
         outcome = _outcome(models[number], lambda model: ask(model, steps), steps, share)
         if outcome[2] is not None:
             part(0, 0)  # nothing is left of it
@@ -115,14 +115,14 @@ def models_beside(
     with ThreadPoolExecutor(at_once, "model") as threads:
         asked = [threads.submit(one, number) for number in range(len(models))]
         try:
-            return _sorted_out([future.result() for future in asked])
+            return _split_failures([future.result() for future in asked])
         except BaseException:
             beside.end()
             threads.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _outcome(model: str, ask: Callable[[str], Any], steps: Steps, share: int) -> Outcome:
+def _outcome(model: str, ask: Callable[[str], Any], steps: RunProgress, share: int) -> Outcome:
     steps(0, message=model)  # loading a model takes seconds
     try:
         return model, ask(model), None
@@ -131,7 +131,7 @@ def _outcome(model: str, ask: Callable[[str], Any], steps: Steps, share: int) ->
         return model, None, error
 
 
-def _sorted_out(outcomes: Sequence[Outcome]) -> tuple[list[Any], list[Failure]]:
+def _split_failures(outcomes: Sequence[Outcome]) -> tuple[list[Any], list[Failure]]:
     """The answers, and the failures. Raises the first error where there is no answer."""
     failed = [(model, error) for model, _, error in outcomes if error is not None]
     if failed and len(failed) == len(outcomes):
@@ -139,7 +139,7 @@ def _sorted_out(outcomes: Sequence[Outcome]) -> tuple[list[Any], list[Failure]]:
     return [answer for _, answer, error in outcomes if error is None], [Failure.of(*one) for one in failed]
 
 
-class Laps:
+class LapTimer:
     """Seconds of the parts of a run: each call returns those since the one before."""
 
     def __init__(self) -> None:
@@ -175,10 +175,14 @@ class Asked(Generic[Answer]):
 
 
 def ask_models(
-    models: Sequence[str], ask: Callable[[str, Steps], Answer], share: int, watch: Progress | None, at_once: int = 1
+    models: Sequence[str],
+    ask: Callable[[str, RunProgress], Answer],
+    share: int,
+    watch: Progress | None,
+    at_once: int = 1,
 ) -> Asked[Answer]:
     """Ask each model, *at_once* at the same time; *share* and errors as in `each_model`."""
-    took, steps = Laps(), Steps(watch, share * len(models))
+    took, steps = LapTimer(), RunProgress(watch, share * len(models))
     if at_once > 1:
         answers, failed = models_beside(models, ask, share, watch, at_once)
     else:

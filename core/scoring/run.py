@@ -11,7 +11,15 @@ from evenhand.core.cluster import Pool
 from evenhand.core.errors import N_, ModelUnavailable, Notice, Refused
 from evenhand.core.models import open_scorer
 from evenhand.core.runs.kinds import Place
-from evenhand.core.runs.loop import Laps, Steps, WriteRow, ask_models, check_models, open_table, plain_settings
+from evenhand.core.runs.loop import (
+    LapTimer,
+    RunProgress,
+    WriteRow,
+    ask_models,
+    check_models,
+    open_table,
+    plain_settings,
+)
 from evenhand.core.runs.records import run_target, write_record
 from evenhand.core.scoring.cache import CachedScorer
 from evenhand.core.scoring.report import SUMS, ModelReport, ScoringReport
@@ -37,7 +45,7 @@ def score_input(source: ScoreInput, settings: Settings, place: Place) -> Scoring
     cache, notices = settings.cache_beside(place.database), list[Notice]()
     with open_table(out, COLUMNS) as write_row, _rows_apart(settings) as rows:
 
-        def ask(model: str, steps: Steps) -> ModelReport:
+        def ask(model: str, steps: RunProgress) -> ModelReport:
             write = _keep_in(rows[model]) if rows else write_row
             return _score_with(model, source, settings, cache, write, steps, notices)
 
@@ -88,10 +96,10 @@ def _score_with(
     settings: Settings,
     cache: Path | None,
     write_row: WriteRow,
-    steps: Steps,
+    steps: RunProgress,
     notices: list[Notice],
 ) -> ModelReport:
-    lap, tally = Laps(), Tally()
+    lap, tally = LapTimer(), Tally()
     with _opened(model, settings) as scorer, CachedScorer(scorer, cache) as cached:
         loading, workers = lap(), getattr(scorer, "workers", None) or 1
 

@@ -21,7 +21,7 @@ from evenhand.core.files.whole_file import make_folder, whole_file, whole_path
 from evenhand.core.models.catalogue import locate
 from evenhand.core.models.tuning.settings import HeldOut, Memory, Tuning
 from evenhand.core.runs.kinds import Place
-from evenhand.core.runs.loop import Laps
+from evenhand.core.runs.loop import LapTimer
 from evenhand.core.swap.swapping import Swapper
 from evenhand.core.swap.word_tables import WordTable
 from evenhand.core.tune.report import (
@@ -288,7 +288,7 @@ def project(settings: Settings, texts: TrainingTexts, words: WordTable, folder: 
     if folder.exists():
         raise Refused(TAKEN, folder=folder.name)
     model, method, length = settings.model, settings.method, settings.length
-    base, lap = locate(model), Laps()
+    base, lap = locate(model), LapTimer()
     from evenhand.core.models.tuning.projection import (
         apply_projection,
         inlp,

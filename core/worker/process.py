@@ -52,7 +52,7 @@ class LoadedModels:
         self._scorers.move_to_end(name)
         kept = self._scorers[name]
         if joint not in kept:
-            kept[joint] = joined_otherwise(kept["independent"], joint)
+            kept[joint] = with_joint(kept["independent"], joint)
         return kept[joint]
 
     def classifier(self, name: str, labels: tuple[str, ...] | None) -> "Classifier":
@@ -77,7 +77,7 @@ class LoadedModels:
         return open_here(name, device="cpu", patience=PATIENCE)
 
 
-def joined_otherwise(scorer: "LocalScorer", joint: Any) -> "LocalScorer":
+def with_joint(scorer: "LocalScorer", joint: Any) -> "LocalScorer":
     """The same weights with another way to join the tokens of a word. Raises Refused for whole sentences."""
     from evenhand.core.models.masked import MaskedScorer
     from evenhand.core.models.whole_sentences import refuse_joint

@@ -30,7 +30,7 @@ START = {"word": "护士", "near": "他 她"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FormState:
     """A question and where it is asked: a source of files, or a project."""
 
     question: Question
@@ -64,7 +64,7 @@ def _take_address() -> None:
             st.session_state[key] = st.query_params.get(key, value)
 
 
-def ask(store: Store) -> Wish | None:
+def ask(store: Store) -> FormState | None:
     """Draw the inputs; None where there is no text yet. Raises Refused for what cannot be asked."""
     _take_address()
     left, right, more = st.columns([3, 3, 2], vertical_alignment="bottom")
@@ -81,7 +81,7 @@ def ask(store: Store) -> Wish | None:
     asked = question(word, [part for part in BETWEEN.split(near) if part], window=window, unit=unit)
     if source is None and chosen is None:
         return None
-    return Wish(asked, source, chosen.name if chosen else None)
+    return FormState(asked, source, chosen.name if chosen else None)
 
 
 def _settings() -> tuple[int | None, str]:
@@ -103,13 +103,13 @@ CONTEXT = 60  # characters on each side of the word in a line; a click shows the
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _counted_lines(key: tuple[Any, ...], _store: Store, _wish: Wish) -> Concordance:
+def _counted_lines(key: tuple[Any, ...], _store: Store, _wish: FormState) -> Concordance:
     if _wish.source is None:
         return concordance(passages_of(_store, _wish.find_project(_store)), _wish.question)
     return run_bounded(look_up_files, _wish.source.paths, _wish.question, file=_wish.name, seconds=LONGEST_S)
 
 
-def look_up(store: Store, wish: Wish) -> Concordance:
+def look_up(store: Store, wish: FormState) -> Concordance:
     """The answer; looked up again only when the question or the text has changed."""
     from evenhand.annotations.projects.steps import state
 
@@ -228,7 +228,7 @@ def _log_span(estimate: Estimate) -> str:
     return f"{estimate.low:+.2f} – {estimate.high:+.2f}".replace("-", "−")
 
 
-def show_lines(wish: Wish, found: Concordance) -> None:
+def show_lines(wish: FormState, found: Concordance) -> None:
     """The first lines, each with the whole sentence behind it, and all of them as a file."""
     if not found.lines:
         return
@@ -257,7 +257,7 @@ def show_lines(wish: Wish, found: Concordance) -> None:
     show_html(element("div", body, "concordance", data_testid="lines"))
 
 
-def _all_lines(wish: Wish) -> bytes:
+def _all_lines(wish: FormState) -> bytes:
     from evenhand.pages.ui.visitor import open_store
 
     if wish.source is not None:
@@ -283,7 +283,7 @@ def _marked(found: Concordance, line: Line, start: int, end: int | None) -> Mark
     return with_marks(line.sentence, [(a, b, side(found, number)) for a, b, number in line.near], start, end)
 
 
-def show_made_how(wish: Wish, found: Concordance) -> None:
+def show_made_how(wish: FormState, found: Concordance) -> None:
     """How much was read, what counts as a word, the signature, and everything as JSON."""
     text = _(
         "Characters read: {characters} (without line ends and spaces around lines); sentences: {sentences} (of the text"

@@ -13,7 +13,7 @@ from evenhand.annotations.types import Annotator, Project
 from evenhand.core.runs.records import runs_folder, runs_in, sentences_scored
 from evenhand.pages.ui.choose import DEMOS, annotator_at_desk, own_desks
 from evenhand.pages.ui.numbers import DASH
-from evenhand.pages.ui.rail import PLACES, Way, own_left, place_of, state_text, step_names, way
+from evenhand.pages.ui.rail import PLACES, ProjectProgress, own_left, place_of, state_text, step_names, way
 from evenhand.pages.ui.runs import own_runs
 from evenhand.pages.ui.sentences import bar
 from evenhand.pages.ui.tables import element, joined, show_html, span
@@ -83,7 +83,7 @@ def _lead(store: Store, projects: Sequence[Project]) -> None:
             page_link("projects/page.py", label=_("All projects"), icon=":material/folder_open:")
 
 
-def _show_way(found: Way) -> None:
+def _show_way(found: ProjectProgress) -> None:
     """The project, and the step that is next in it."""
     open_here = [step for step, (file, _part) in PLACES.items() if opens(file)]
     step = found.next if found.next in open_here else "progress" if "progress" in open_here else None
@@ -97,7 +97,7 @@ def _show_way(found: Way) -> None:
     page_link(file, label=f"**{plain(found.project.name)}** · {plain(said)}", icon=icon, query_params=where)
 
 
-def _next_in_words(found: Way, step: Step) -> str:
+def _next_in_words(found: ProjectProgress, step: Step) -> str:
     if step == "people" and found.uninvited:
         return _("next: invite {number} annotators", number=f"{found.uninvited:,}")
     left = found.states["review"].number if "review" in found.states else None

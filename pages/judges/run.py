@@ -35,7 +35,7 @@ TITLE = N_("Judge {project} with {judge}")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FormState:
     """What the form holds. `trusted`: whether the key of the installation may be sent to this server."""
 
     source: Source
@@ -67,14 +67,14 @@ def show_start(store: Store, project: Project) -> None:
             _start(store, project, wish)
 
 
-def _wish(project: Project, version: Guideline) -> Wish:
+def _wish(project: Project, version: Guideline) -> FormState:
     ruled = project.kind == "generations" and version.scheme is None
     names: dict[Source, str] = {"rule": _("The pronoun rule")} if ruled else {}
     names |= {"model": _("A model on this machine"), "server": _("A server"), "file": _("A file")}
     source = choose(_("Who judges"), names, "judge-source")
     if source == "rule":
         st.caption(_("The first pronoun of each text decides. The rule does not assess extraneous gendered language."))
-        return Wish("rule", replace(_shared_wishes(), rule=True))
+        return FormState("rule", replace(_shared_wishes(), rule=True))
     if source == "file":
         return _from_file()
     if source == "model":
@@ -89,11 +89,11 @@ def _wish(project: Project, version: Guideline) -> Wish:
         if ruled:
             st.caption(_("Where it finds a wrong pronoun or gendered language, it is asked about each word."))
         said = _prompt(project, version, short=True)
-        return Wish("model", replace(_shared_wishes(), model=model, **said))
+        return FormState("model", replace(_shared_wishes(), model=model, **said))
     return _server(project, version)
 
 
-def _server(project: Project, version: Guideline) -> Wish:
+def _server(project: Project, version: Guideline) -> FormState:
     address, trusted = choose_server(_("Address of an OpenAI-compatible server"), "judge-server")
     model = st.text_input(_("Name of the model on the server"), key="judge-server-model").strip()
     ways: dict[Way, str] = {"json": _("a JSON object"), "letter": _("the probability of each choice")}
@@ -114,7 +114,7 @@ def _server(project: Project, version: Guideline) -> Wish:
         settings=ServerSettings(samples=int(samples), temperature=float(heat)),
         pace=Pace(int(at_once), float(limit) if limit else None), with_key=trusted,
     )  # fmt: skip
-    return Wish("server", request, trusted, None, price_in, price_out)
+    return FormState("server", request, trusted, None, price_in, price_out)
 
 
 def _prompt(project: Project, version: Guideline, *, short: bool) -> dict[str, Any]:
@@ -166,14 +166,14 @@ def _shared_wishes() -> Request:
     return Request(name=name.strip(), limit=int(limit) if limit else None, eps=eps)
 
 
-def _from_file() -> Wish:
+def _from_file() -> FormState:
     st.caption(_("A row per item with the columns item and label; extraneous, spans and shares are optional."))
     name = st.text_input(_("Name of the judge"), key="judge-name", max_chars=80)
     file = choose_upload(_("The judge's labels"), ["csv", "tsv", "jsonl", "json", "xlsx"], key="judge-file")
-    return Wish("file", Request(name=name.strip()), file=file if name.strip() else None)
+    return FormState("file", Request(name=name.strip()), file=file if name.strip() else None)
 
 
-def _show_forecast(store: Store, project: Project, wish: Wish) -> bool:
+def _show_forecast(store: Store, project: Project, wish: FormState) -> bool:
     """What a run will take; False where the judge has labelled everything already."""
     if wish.source == "file" or (wish.source != "rule" and not wish.request.model):
         return True
@@ -184,12 +184,12 @@ def _show_forecast(store: Store, project: Project, wish: Wish) -> bool:
 
 
 @st.cache_data(max_entries=50, show_spinner=False)
-def _forecast_at(uid: str, now: tuple[str, ...], _store: Store, _project: Project, _wish: Wish) -> Forecast:
+def _forecast_at(uid: str, now: tuple[str, ...], _store: Store, _project: Project, _wish: FormState) -> Forecast:
     """It reads every text, and a page runs at each click."""
     return forecast(_store, _project, _wish.request, price_in=_wish.price_in, price_out=_wish.price_out)
 
 
-def _show_as_sent(store: Store, project: Project, wish: Wish) -> None:
+def _show_as_sent(store: Store, project: Project, wish: FormState) -> None:
     """What a model is sent of the first text, places filled in."""
     first = next(items(store, project), None)
     if first is None:
@@ -224,7 +224,7 @@ def forecast_text(found: Forecast, source: Source) -> str:
 
 
 @asks("change_projects")
-def _start(store: Store, project: Project, wish: Wish) -> None:
+def _start(store: Store, project: Project, wish: FormState) -> None:
     who = {"message": N_("the pronoun rule"), "values": {}} if wish.source == "rule" else None
     title = Notice(TITLE, {"project": project.name, "judge": who or wish.request.name or wish.request.model})
     with errors_shown():
@@ -239,7 +239,7 @@ def _start(store: Store, project: Project, wish: Wish) -> None:
             start_job(store, RUN, _settings(store, project, wish), title, project=project)
 
 
-def _settings(store: Store, project: Project, wish: Wish) -> RunSettings:
+def _settings(store: Store, project: Project, wish: FormState) -> RunSettings:
     """The settings of the job. Raises EvenhandError for what it would fail of."""
     request, how, pace = wish.request, wish.request.settings, wish.request.pace
     shared = RunSettings(

@@ -32,7 +32,7 @@ EXAMPLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FormState:
     """A language and its words, with a visitor's own and names."""
 
     language: str
@@ -45,7 +45,7 @@ class Wish:
         return word_table(self.language, words=self.words, own=self.own, names=self.names)
 
 
-def ask_words() -> Wish:
+def ask_words() -> FormState:
     """Draw the choice of language and words. Raises BadFile for a table that cannot be read."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
@@ -60,7 +60,7 @@ def ask_words() -> Wish:
         own = _read(_("Your own pairs"), "swap-own", code, help)
         help = _("A table in the same format. Only names in this list are swapped.")
         given = _read(_("Names"), "swap-names", code, help)
-    return Wish(code, words, own, given)
+    return FormState(code, words, own, given)
 
 
 def _read(label: str, key: str, code: str, help: str) -> tuple[Pair, ...]:
@@ -151,7 +151,7 @@ def show_reasons(found: Sequence[Swapped]) -> None:
         )
 
 
-def offer_files(wish: Wish) -> None:
+def offer_files(wish: FormState) -> None:
     """A file of texts, swapped or mixed for training, to download with its counts."""
     st.subheader(_("A whole file"), anchor=False)
     caption(

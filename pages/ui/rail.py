@@ -48,7 +48,7 @@ PLACES: dict[Step, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ProjectProgress:
     """Where a project is, for one visitor. `states`: of the steps that may be seen; `next`: None: nothing waits.
 
     `uninvited`: annotators who have neither an account nor an open invitation.
@@ -66,17 +66,17 @@ def place_of(step: Step, project: Project) -> tuple[str, dict[str, str]]:
     return file, {"project": project.name} | ({"section": part} if part else {})
 
 
-def way(store: Store, project: Project) -> Way:
+def way(store: Store, project: Project) -> ProjectProgress:
     """The steps of a project as the visitor may see them."""
     mine = annotator_at_desk(store, project)
     open_to_me: list[Step] = [step for step, (file, _part) in PLACES.items() if opens(file)]
     if mine is None and may(store, "see_all_labels", project):
         found = _facts(latest(store), project.uid, store, project)
         states = {step.step: step for step in steps(found)}
-        return Way(project, states, next_step(found, open_to_me), found.uninvited)
+        return ProjectProgress(project, states, next_step(found, open_to_me), found.uninvited)
     left = own_left(store, project, mine)[0] if mine is not None else 0
     own: dict[Step, StepState] = {"review": StepState("review", "waiting" if left else "done", left or None)}
-    return Way(project, own if mine is not None else {}, "review" if left else None)
+    return ProjectProgress(project, own if mine is not None else {}, "review" if left else None)
 
 
 def own_left(store: Store, project: Project, person: Annotator) -> tuple[int, int | None]:
@@ -110,7 +110,7 @@ def show_rail(page: str) -> None:
 
 
 @st.cache_data(max_entries=500, show_spinner=False)
-def _drawn(everything: str, page: str, _here: Project | None, _found: Way | None) -> None:
+def _drawn(everything: str, page: str, _here: Project | None, _found: ProjectProgress | None) -> None:
     """Forty elements that most runs of a page send again: *everything* is all that they say, and for whom."""
     step = _step_here(page)
     page_link("home/page.py", label=_("Home"), icon=":material/home:")
@@ -154,7 +154,7 @@ def _show_name(project: Project) -> None:
         st.markdown(f"**{plain(project.name)}**")
 
 
-def _show_steps(found: Way, here: Step | None) -> None:
+def _show_steps(found: ProjectProgress, here: Step | None) -> None:
     _show_name(found.project)
     names = step_names()
     for step in PLACES:

@@ -78,7 +78,7 @@ def test_a_disk_error_while_opening_names_the_deleted_log(ada: RouteDesk, monkey
     def refuse(*_: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr("evenhand.annotations.database.store._connected", refuse)
+    monkeypatch.setattr("evenhand.annotations.database.store.connected", refuse)
     with pytest.raises(Busy, match="cannot be opened"):
         Store.open(ada.store.path)
     side(ada.store.path, "-wal").unlink()

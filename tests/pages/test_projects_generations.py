@@ -93,13 +93,13 @@ def _columns_page():
 
 
 def test_a_small_file_is_imported_with_progress(store, empty_project, tmp_path):
-    from evenhand.pages.projects.import_.files import Wish
+    from evenhand.pages.projects.import_.files import FormState
 
     path = tmp_path / "g.csv"
     path.write_text(CSV, "utf-8")
     app = AppTest.from_function(_import_page, default_timeout=300)
     app.session_state["path"] = str(path)
-    app.session_state["wish"] = Wish(
+    app.session_state["wish"] = FormState(
         "generations", None, Columns({"context": "q", "completion": "a", "pronouns": "sets"})
     )
     without_exception(app.run())

@@ -62,12 +62,12 @@ INSIDE = "、（）《》「」“”『』"  # signs that end no clause
 UNSEEN = (-1.5, 1.0)  # what a tag alone may count
 # Of words that the table has not: who somebody is, whose relative; what people do, what opens a clause.
 TITLE, RELATIVE, DONE, OPENING = 2.0, 1.0, 1.5, 0.5
-KEPT = 1 << 15  # words that are remembered, and as many that were seen before them
+CACHE_SIZE = 1 << 15  # words that are remembered, and as many that were seen before them
 
 Value = TypeVar("Value")
 
 
-class Later(Generic[Value]):
+class lazy_attribute(Generic[Value]):
     """What a word says only when somebody asks: worked out then, and kept with the word.
 
     The word keeps it under the same name, which is read before this (no data descriptor); `__getattr__` would make
@@ -102,14 +102,14 @@ class Word:
     size: int
     shape: Shape
     marks: int
-    before = Later(lambda one: _score("before", one.word, one.tag))
-    behind = Later(lambda one: _score("behind", one.word, one.tag))
-    given = Later(lambda one: given_score(one.word))
-    foreign = Later(lambda one: foreign_score(one.word))
-    likely = Later(lambda one: likely_name(one.word, one.tag))
-    least = Later(lambda one: _least_context(one.word, one.tag, one.shape))
-    surname_at = Later(lambda one: _surname_at(one.word))
-    named = Later(lambda one: may_be_name(one.word))
+    before = lazy_attribute(lambda one: _score("before", one.word, one.tag))
+    behind = lazy_attribute(lambda one: _score("behind", one.word, one.tag))
+    given = lazy_attribute(lambda one: given_score(one.word))
+    foreign = lazy_attribute(lambda one: foreign_score(one.word))
+    likely = lazy_attribute(lambda one: likely_name(one.word, one.tag))
+    least = lazy_attribute(lambda one: _least_context(one.word, one.tag, one.shape))
+    surname_at = lazy_attribute(lambda one: _surname_at(one.word))
+    named = lazy_attribute(lambda one: may_be_name(one.word))
 
     def __init__(self, word: str, tag: str) -> None:
         self.word, self.tag, self.size = word, tag, len(word)
@@ -259,7 +259,7 @@ def words_of(parts: list[str]) -> list[Word]:
         return list(map(_known.__getitem__, parts))
     except KeyError:
         pass
-    if len(_known) > KEPT:
+    if len(_known) > CACHE_SIZE:
         _older.clear()
         _older.update(_known)
         _known.clear()

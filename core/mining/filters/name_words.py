@@ -115,7 +115,7 @@ def sure_surnames() -> re.Pattern[str]:
 
 
 @cache
-def told_forms(*, latin: bool) -> re.Pattern[str]:
+def inflected_forms(*, latin: bool) -> re.Pattern[str]:
     """What names somebody by its form: rulers (明世宗, 本笃十六世), introductions (名叫……), names in Latin letters.
 
     Without *latin* those forms that ask for a capital are left out, which no text without one can have.

@@ -52,6 +52,7 @@ from evenhand.core.mining.filters.name_words import (
     fits_behind_surname,
     foreign_score,
     given_score,
+    inflected_forms,
     is_japanese,
     is_rare,
     japanese_score,
@@ -62,7 +63,6 @@ from evenhand.core.mining.filters.name_words import (
     read_as_none,
     sure_surnames,
     surname_length,
-    told_forms,
 )
 from evenhand.core.mining.types import Finding, Sentence
 from evenhand.core.text.dictionary import is_surname, is_word, surnames
@@ -158,7 +158,7 @@ def names(sentence: Sentence) -> Finding | None:
         for hit in nickname_shapes().finditer(text):
             if hit.lastgroup is not None and (hit.end() <= candidate.start or hit.start() >= candidate.end):
                 return Finding("nickname", hit.span())
-    told = told_forms(latin=CAPITAL.search(text) is not None).search(text)
+    told = inflected_forms(latin=CAPITAL.search(text) is not None).search(text)
     if told:
         return Finding("told", told.span())
     cut = Cut(text, (candidate.start, candidate.end))

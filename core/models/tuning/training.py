@@ -82,7 +82,7 @@ def _masked_places(row: list[int], tokenizer: Any, places: torch.Generator) -> l
 
 
 WHOLE = "whole"  # the file that says that a checkpoint is complete
-KEPT = 2  # checkpoints: the one before is there while the next is being written
+CHECKPOINTS_KEPT = 2  # checkpoints: the one before is there while the next is being written
 LATEST = "checkpoint-"
 
 DIVERGED = N_("Training diverged at step {step}: the loss is not a number. Use a smaller learning rate.")
@@ -190,7 +190,7 @@ def _arguments(tuning: Tuning, work: Path, model: Any) -> TrainingArguments:
         output_dir=str(work), max_steps=tuning.steps, per_device_train_batch_size=tuning.batch, seed=tuning.seed,
         learning_rate=tuning.rate, warmup_steps=tuning.warmup, weight_decay=tuning.decay, lr_scheduler_type="linear",
         optim="adamw_torch", eval_strategy="steps", eval_steps=tuning.every, save_strategy="steps",
-        save_steps=tuning.every, save_total_limit=KEPT, load_best_model_at_end=bool(tuning.patience),
+        save_steps=tuning.every, save_total_limit=CHECKPOINTS_KEPT, load_best_model_at_end=bool(tuning.patience),
         metric_for_best_model="eval_loss", greater_is_better=False, logging_steps=min(10, tuning.every),
         restore_callback_states_from_checkpoint=bool(tuning.patience), disable_tqdm=True, report_to="none",
         use_cpu=on_processor, bf16=not on_processor, dataloader_pin_memory=not on_processor,

@@ -92,7 +92,7 @@ ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx", "zip"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FormState:
     """How a file should be read; `column` None: found by its name; `columns`: of generations."""
 
     format: str = "auto"
@@ -190,7 +190,7 @@ def _show_tables(
         _offer_labels(store, project, path, members, password, large=large)
         return
     if project.kind == "generations":
-        wish = Wish("generations", None, other_tools.choose_columns(store, members), password)
+        wish = FormState("generations", None, other_tools.choose_columns(store, members), password)
         seen = preview_tables(members, format=wish.format, wished=wish.columns)
         st.caption(plain(_described(seen)))
         other_tools.show_texts(seen.rows)
@@ -203,7 +203,7 @@ def _show_tables(
                 width=240,
                 help=_("Needed only if the column is not named sentence, text, 句子 or 文本."),
             )
-        wish = Wish(chosen, column.strip() or None, None, password)
+        wish = FormState(chosen, column.strip() or None, None, password)
         seen = preview_tables(members, format=wish.format, column=wish.column)
         st.caption(plain(_described(seen)))
         show_html(preview_table(seen.rows))
@@ -285,7 +285,7 @@ def _described(seen: Preview) -> str:
 
 
 @asks("import_files")
-def import_with_bar(store: Store, project: Project, members: list[Member], wish: Wish, file: str) -> ImportReport:
+def import_with_bar(store: Store, project: Project, members: list[Member], wish: FormState, file: str) -> ImportReport:
     """Import a small file while the visitor watches."""
     with other_tools.import_bar() as advance:
         examined = examine_tables(members, format=wish.format, column=wish.column, wished=wish.columns)

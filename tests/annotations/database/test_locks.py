@@ -15,7 +15,7 @@ import pytest
 
 from evenhand.annotations.database import write_lock
 from evenhand.annotations.database.open_files import connect
-from evenhand.annotations.database.store import Store, patient
+from evenhand.annotations.database.store import Store, long_lock_timeout
 from evenhand.annotations.guideline.drafts import discard_draft, read_draft, save_draft
 from evenhand.annotations.items.batch import Batch, delete_items
 from evenhand.annotations.projects.projects import archive, set_quotas
@@ -136,7 +136,7 @@ def test_a_job_waits_longer_for_the_lock_than_a_page(fresh_store, monkeypatch):
     monkeypatch.setattr(write_lock, "_has_begun", begun)
     with closing(connect(fresh_store.path)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with patient(60), fresh_store.write() as db:
+        with long_lock_timeout(60), fresh_store.write() as db:
             db.execute("UPDATE database SET uid = uid")
     assert len(times) >= 100 and times[-1] - times[0] > 0.01
     with locked(fresh_store.path), pytest.raises(Busy, match="Nothing was stored"), fresh_store.write():

@@ -13,7 +13,7 @@ import pytest
 
 from evenhand.annotations.database import write_lock
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.database.write_lock import Line
+from evenhand.annotations.database.write_lock import ThreadQueue
 from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -65,7 +65,7 @@ def names(store: Store) -> list[str]:
 
 
 def test_threads_write_in_the_order_of_their_requests() -> None:
-    line, order = Line(Path("evenhand.db")), list[int]()
+    line, order = ThreadQueue(Path("evenhand.db")), list[int]()
     assert line.enter(0)
 
     def stand(number: int) -> None:
@@ -86,7 +86,7 @@ def test_threads_write_in_the_order_of_their_requests() -> None:
 
 
 def test_a_thread_leaves_the_queue_after_its_timeout() -> None:
-    line, came = Line(Path("evenhand.db")), list[bool]()
+    line, came = ThreadQueue(Path("evenhand.db")), list[bool]()
     assert line.enter(0)
     other = threading.Thread(target=lambda: came.append(line.enter(0)))
     other.start()
@@ -98,7 +98,7 @@ def test_a_thread_leaves_the_queue_after_its_timeout() -> None:
 
 @pytest.mark.parametrize("called", [False, True], ids=["while waiting", "at the very moment of its turn"])
 def test_an_interrupted_wait_does_not_block_the_queue(called: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    line, lock = Line(Path("evenhand.db")), threading.Lock
+    line, lock = ThreadQueue(Path("evenhand.db")), threading.Lock
 
     class Interrupted:
         def __init__(self) -> None:

@@ -49,7 +49,7 @@ def test_items_are_invisible_before_publication(fresh_store: Store) -> None:
 def test_an_import_commits_small_parts_during_labelling(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 3)
     commits: list[int] = []
-    heard = Batch._heard
+    heard = Batch._touch
     monkeypatch.setattr(Batch, "_heard", lambda self: (commits.append(self.id), heard(self))[1])
     monkeypatch.setattr(pace, "BESIDE", Pace(0.0, 0.0))
     monkeypatch.setattr(pace, "ALONE", Pace(60.0, 0.0))

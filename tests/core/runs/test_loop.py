@@ -6,7 +6,7 @@ from threading import Barrier
 import pytest
 
 from evenhand.core.errors import ModelUnavailable, Refused
-from evenhand.core.runs.loop import Ended, Steps, StepsBeside, check_models, each_model, models_beside
+from evenhand.core.runs.loop import Ended, ParallelProgress, RunProgress, check_models, each_model, models_beside
 
 
 class Heard(list[tuple[int, int | None, str]]):
@@ -18,25 +18,25 @@ class Heard(list[tuple[int, int | None, str]]):
 
 def test_progress_adds_up_without_free_steps() -> None:
     heard = Heard()
-    steps = Steps(heard, 30)
+    steps = RunProgress(heard, 30)
     steps(4, message="a")
     steps(6, message="a", free=2)
     steps.finish(8, free=2)
     steps(0, 10, "b")  # the total of a part does not determine that of the whole
     steps(50, message="b")
     assert heard == [(4, 30, "a"), (6, 28, "a"), (8, 28, "b"), (28, 28, "b")]
-    Steps(None, 5)(1)  # without an observer
+    RunProgress(None, 5)(1)  # without an observer
 
 
 def test_an_empty_run_has_a_total_of_one() -> None:
     heard = Heard()
-    Steps(heard, 3)(0, free=3)
+    RunProgress(heard, 3)(0, free=3)
     assert heard == [(0, 1, "")]
 
 
 def test_an_unusable_model_is_a_failure_and_others_continue() -> None:
     heard = Heard()
-    steps = Steps(heard, 30)
+    steps = RunProgress(heard, 30)
 
     def ask(model: str) -> int:
         if model == "none":
@@ -55,7 +55,7 @@ def test_an_unusable_model_is_a_failure_and_others_continue() -> None:
 def test_parallel_models_are_returned_in_order() -> None:
     heard, together = Heard(), Barrier(2, timeout=30)
 
-    def ask(model: str, steps: Steps) -> int:
+    def ask(model: str, steps: RunProgress) -> int:
         if model == "none":
             raise ModelUnavailable("{name} is not a model.", name=model)
         together.wait()  # passes only where both are under way
@@ -75,7 +75,7 @@ def test_parallel_models_are_returned_in_order() -> None:
 def test_an_error_in_one_model_ends_parallel_ones() -> None:
     ended, together = list[str](), Barrier(2, timeout=30)
 
-    def ask(model: str, steps: Steps) -> None:
+    def ask(model: str, steps: RunProgress) -> None:
         together.wait()
         if model == "bad":
             raise ZeroDivisionError
@@ -93,7 +93,7 @@ def test_an_error_in_one_model_ends_parallel_ones() -> None:
 
 def test_parallel_progress_adds_up() -> None:
     heard = Heard()
-    beside = StepsBeside(heard, 2, 10)
+    beside = ParallelProgress(heard, 2, 10)
     first, second = beside.part(0), beside.part(1)
     first(3, message="a")
     second(5, 7, "b")
@@ -106,7 +106,7 @@ def test_the_first_error_is_raised_if_all_models_fail() -> None:
         raise Refused("{name} refuses.", name=model)
 
     with pytest.raises(Refused, match="a refuses"):
-        each_model(["a", "b"], ask, Steps(None, 2), 1)
+        each_model(["a", "b"], ask, RunProgress(None, 2), 1)
 
 
 def test_a_programming_error_is_not_a_model_failure() -> None:
@@ -114,7 +114,7 @@ def test_a_programming_error_is_not_a_model_failure() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        each_model(["a", "b"], ask, Steps(None, 2), 1)
+        each_model(["a", "b"], ask, RunProgress(None, 2), 1)
 
 
 def test_invalid_lists_of_models_are_refused(tmp_path: Path) -> None:
