@@ -25,13 +25,16 @@ st.logo(str(BRAND / "logo.svg"), icon_image=str(BRAND / "icon.svg"), size="large
 
 
 def who_looks() -> Person:
-    """The visitor; somebody who comes back as another person starts anew. Without a database now: nobody."""
+    """Return the visitor; OPEN if the database cannot be read now.
+
+    If the visitor comes back as another person, clear the session and run the page again.
+    """
     try:
         with stores.borrow() as store:
             person = visitor(store)
     except (EvenhandError, sqlite3.Error):
-        return OPEN  # each page says by itself that there is no database; nothing can be read from it
-    # A session of Streamlit can be continued under its id: what stands in it is for the person who filled it.
+        return OPEN  # each page reports the missing database itself; nothing can be read from it
+    # A session of Streamlit can be continued under its id: its contents are for the person who filled it.
     if st.session_state.setdefault("account", person.account) != person.account:
         st.session_state.clear()
         st.rerun()

@@ -55,7 +55,7 @@ def without_front_matter(card: str) -> str:
 
 
 def show_known_errors() -> None:
-    """What is wrong or open in the papers and data, and what the app does about it."""
+    """Show what is wrong or open in the papers and data, and what the app does about it."""
     chosen = language()
     rows = [
         (row[f"source_{chosen}"], row[chosen], row[f"handling_{chosen}"]) for row in resources.table("known_errors")

@@ -28,7 +28,7 @@ from evenhand.pages.ui.visitor import (
 )
 from evenhand.web.forms import ROLES
 
-OWN_PLACES = ("first", "own")  # links for the visitor, who sends them to nobody
+OWN_PLACES = ("first", "own")  # links for the visitor alone, not for sending on
 
 
 def browser_name(agent: str) -> str:
@@ -125,8 +125,8 @@ SHOWN = 50  # texts at once
 
 
 def _act(work: str, uid: str, place: str, project: Project | None = None) -> None:
-    """Reset, close, reopen, sign out, or withdraw the role of an account; asked anew who asks. A link for it is shown
-    below the account at *place*."""
+    """Reset, close, reopen, sign out, or withdraw the role of an account, after checking again that the visitor may. A
+    link for the account is shown below it at *place*."""
     with errors_shown(), open_store() as store:
         who, other = visitor(store), account_of_uid(store, uid)
         author = account_of_uid(store, who.account or "")
@@ -232,7 +232,7 @@ def _show_own_labelling(store: Store, project: Project, account: Account) -> Non
 def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> None:
     place = project.uid if project else "server"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        # The narrowest first: nobody becomes owner by a hasty click.
+        # The narrowest first, so that a hasty click makes no owner.
         offered, names = sorted(roles, key=ORDER.index), {role: _(ROLES[role]) for role in roles}
         st.selectbox(_("Role"), offered, key=f"role-{place}", format_func=names.__getitem__, width=200)
         if project is not None:
@@ -258,7 +258,7 @@ def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> No
 
 
 def show_project_roles(store: Store, project: Project, account: Account, person: Person) -> None:
-    """Who has which role in a project; for who may change that, with invitations."""
+    """Show who has which role in a project, and invitations; only to a visitor who may change roles."""
     roles = roles_to_give(person, project)
     if not roles:
         caption("Project leads see and manage members here.")

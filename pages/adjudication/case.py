@@ -157,9 +157,10 @@ def _reasons(project: Project, guideline: Guideline, case: decisions.Case, names
 
 
 def _answers(case: decisions.Case, guideline: Guideline) -> list[str]:
-    """The answers to the scales of an own scheme, typed as numbers: at first what more than half of the labels say.
+    """Ask for the answers to the scales of an own scheme and return them as codes.
 
-    Beside each, how often the annotators gave which answer.
+    Each answer is typed as a number. Each box begins with the answer of more than half of the labels, if there is one.
+    Next to each box is how often the annotators gave each answer.
     """
     given = []
     for scale in guideline.scheme.scales if guideline.scheme else ():
@@ -214,7 +215,7 @@ def _spans(case: decisions.Case, scheme: Scheme, choice: str | None, names: dict
 
 
 def _rules(project: Project, guideline: Guideline) -> list[str]:
-    """What a decision has to keep to, before it is made."""
+    """Return the rules that a decision has to keep, to be read before it is made."""
     said = [_("A decision needs a reason or a note, so that others can check it.")]
     if project.kind == "sentences" and project.gold == "unanimous" and not project.rescue:
         said.append(
@@ -234,7 +235,7 @@ def _rules(project: Project, guideline: Guideline) -> list[str]:
 
 
 def _by_button(project: Project, guideline: Guideline) -> bool:
-    """Whether nothing is marked with a label, so that one press decides."""
+    """Return whether labels carry no marks in this project, so that one press decides."""
     return project.kind == "sentences" or guideline.compares
 
 

@@ -48,7 +48,7 @@ def measure_names() -> dict[str, str]:
 
 
 def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
-    """How many of several intervals exclude 0, by chance and after Holm's adjustment; "" for one."""
+    """Return how many of the intervals exclude 0, by chance and after Holm's adjustment; "" for one interval."""
     tested = sum(1 for e in estimates if e.value is not None and e.se)
     text = _(
         "By chance alone, about {k:.1f} of {m} intervals exclude 0; an asterisk marks the {n} that differ"
@@ -138,7 +138,7 @@ def by_keyword_pair(report: AgreementReport) -> None:
 
 
 def confusion(two: TwoAnnotators, report: AgreementReport) -> None:
-    """What two annotators chose, against each other, as a heatmap of counts."""
+    """Draw the choices of two annotators against each other, as a heatmap of counts."""
     names = [choice_name(choice) for choice in report.choices]
     same = sum(row[place] for place, row in enumerate(two.table))
     text = _("{a} and {b} both labelled {n} items and chose the same on {same}.")
@@ -185,7 +185,7 @@ def by_model(report: AgreementReport) -> None:
 
 
 def marks(store: Store, project: Project, report: AgreementReport) -> None:
-    """How far two annotators marked the same characters, for wrong pronouns and for gendered words."""
+    """Show how far two annotators marked the same characters, for wrong pronouns and for gendered words."""
     names = {option.code: choice_name(option) for option in guideline(store, project).options}
     if not has_own_scheme(store, project):
         names = {"pronoun": _("Wrong pronouns"), "extraneous": _("Extraneous gendered words")}
@@ -214,7 +214,7 @@ def marks(store: Store, project: Project, report: AgreementReport) -> None:
             st.caption(plain(named(names[one.kind], note_text(one.pooled.reason))))
 
 
-SHOWN = 10  # annotators in the heatmap before somebody chooses others
+SHOWN = 10  # annotators in the heatmap until the visitor chooses others
 
 
 def current_report(
@@ -226,7 +226,7 @@ def current_report(
 
 
 def nothing_yet(report: AgreementReport) -> bool:
-    """Whether there is nothing to compare; then it shows why."""
+    """Return whether there is nothing to compare; if so, show why."""
     if report.on == "share" and report.items == 0 and report.version is None:
         st.info(plain(note_text(report.overall.unanimity.reason)), icon=":material/casino:")
     elif report.all_items == 0:
@@ -241,7 +241,7 @@ def nothing_yet(report: AgreementReport) -> bool:
 
 
 def tiles(report: AgreementReport) -> None:
-    """How much was labelled, and the measures of all annotators together, each with what it means."""
+    """Show how much was labelled, and each measure of all annotators together with its meaning."""
     measures = report.overall
     agreed = round((measures.unanimity.value or 0) * measures.unanimity.units)
     where = _("of {all:,} in the project; {labels:,} labels by {people} annotators")
@@ -377,7 +377,7 @@ def show_method(store: Store, project: Project, report: AgreementReport) -> None
 
 
 def _how_sure(report: AgreementReport) -> str:
-    """How the intervals were made, over what and how many."""
+    """Return how the intervals were made, over which units and over how many."""
     units = report.overall.pairwise.clusters
     if not units:
         return _(

@@ -151,7 +151,7 @@ def _marked_by(project: Project, blind_label: BlindLabel) -> dict[str, object]:
 
 
 def show_annotator_models(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
-    """What the models say of annotators and, to who may see labels, of items."""
+    """Show what the models estimate about annotators and, to visitors who may see labels, about items."""
     changing = (*state(store), str(guideline(store, project).version))
     with st.spinner(_("Comparing the labels …"), show_time=False):
         models = remembered(changing, annotator_models, project, way=way, on=report.on, version=report.version)

@@ -90,7 +90,7 @@ def _strengths(made: ModelPreferences) -> None:
 
 
 def _method(made: ModelPreferences) -> str:
-    """How the numbers were made, as a method section would say it."""
+    """Return how the numbers were made, worded for a method section."""
     if made.found.reason is not None:
         return ""
     strengths = _(

@@ -66,7 +66,7 @@ def show_results(store: Store) -> None:
 
 
 def _show_facts(run: Run, model: str | None) -> None:
-    """What was asked, what it took, what has no number, and the table to take away."""
+    """Show the settings and costs of a run, what has no number, and the table to download."""
     settings, source = run.facts("settings"), run.source
     one: JsonObject = next((one for one in run.answered if one.get("model") == model), {})
     facts = [

@@ -65,7 +65,7 @@ def choose_set() -> Chosen | None:
 
 
 def show_banner(language: str) -> None:
-    """What must be known before any number of this language is read."""
+    """Show what must be known before any number of this language is read."""
     if language in ("es", "es-noart"):
         warn(
             "In Spanish, articles and professions agree with the person in gender (una enfermera) and"
@@ -119,7 +119,7 @@ def _own_lists() -> dict[str, Any]:
 
 
 def show_corpus(chosen: Chosen) -> None:
-    """How many sentences, and a few with their masks."""
+    """Show how many sentences there are, and a few of them with their masks."""
     association_set = chosen.found
     text = _("{sentences} sentences: {templates} templates × {persons} person words × {professions} professions.")
     values = {name: f"{len(getattr(association_set, name)):,}" for name in PARTS} | {

@@ -86,7 +86,7 @@ def show_new(store: Store) -> None:
 
 
 def built_in_label(written: str) -> str:
-    """What the built-in items of a language are called."""
+    """Return the name of the built-in items of a language."""
     return _("Built-in neutral sentences ({language})").format(language=language_name(written))
 
 

@@ -22,7 +22,7 @@ from evenhand.pages.ui.text import _, in_brackets
 ADDRESS = ("q", "pair", "side", "status", "flag", "by", "choice", "version", "form", "file", "unfinished")
 SIDES, STATUSES, FORMS = ("male", "female"), ("pending", "accepted", "rejected"), ("masked", "original")
 MORE = ("by", "choice", "version", "form", "file", "unfinished")
-WIDTH = 165  # two of them fit beside each other on a telephone
+WIDTH = 165  # two of them fit in a row on a telephone
 
 
 def side_name(side: str) -> str:
@@ -39,7 +39,7 @@ def status_name(status: str, kind: str = "sentences", *, full: bool | None = Non
 
 
 def form_name(form: str) -> str:
-    """How an item was shown, in words."""
+    """Return in words how an item was shown."""
     return _("keyword masked") if form == "masked" else _("unmasked")
 
 
@@ -186,9 +186,8 @@ SIGN = {"accepted": "✓", "rejected": "✕", "pending": "…"}
 
 
 def veiled(project: Project, item: Item) -> bool:
-    """Whether a text is blurred until the pointer is over it: flagged sentences and generations, if the project says
-    so.
-    """
+    """Return whether a text is blurred until the pointer is over it. If the project says so, generations and flagged
+    sentences are."""
     return project.blur and (project.kind == "generations" or bool(item.extra.get("flags")))
 
 

@@ -1,4 +1,4 @@
-"""Concordance: a word in its contexts, and which words stand near it oftener than elsewhere."""
+"""Concordance: a word in its contexts, and which words are near it more often than elsewhere."""
 
 import streamlit as st
 

@@ -39,11 +39,12 @@ class FormState:
 
     @property
     def name(self) -> str:
-        """What the visitor calls the text."""
+        """The visitor's name for the text."""
         return self.project or (self.source.name if self.source else "")
 
     def find_project(self, store: Store) -> Project:
-        """The project, looked up anew among those of the visitor; only for wishes that have one. Raises NotFound."""
+        """Return the project, looked up again among the visitor's own. Only for a form with a project. Raises
+        NotFound."""
         return own_project(store, self.project or "")
 
 
@@ -65,7 +66,8 @@ def _take_address() -> None:
 
 
 def ask(store: Store) -> FormState | None:
-    """Draw the inputs; None where there is no text yet. Raises Refused for what cannot be asked."""
+    """Draw the inputs and return the form; None while no text is chosen. Raises Refused for a question without an
+    answer."""
     _take_address()
     left, right, more = st.columns([3, 3, 2], vertical_alignment="bottom")
     word = left.text_input(_("Word"), key="word", max_chars=40)
@@ -119,7 +121,7 @@ def look_up(store: Store, wish: FormState) -> Concordance:
 
 
 def show_numbers(found: Concordance) -> None:
-    """What the counts say, the picture with its intervals, and the counts themselves."""
+    """Show what the counts say, the picture with its intervals, and the counts themselves."""
     if not found.sentences_with:
         text = _("{word} does not occur in these {characters} characters.")
         st.info(plain(text.format(word=found.question.word, characters=f"{found.characters:,}")))
@@ -284,7 +286,7 @@ def _marked(found: Concordance, line: Line, start: int, end: int | None) -> Mark
 
 
 def show_made_how(wish: FormState, found: Concordance) -> None:
-    """How much was read, what counts as a word, the signature, and everything as JSON."""
+    """Show how much was read, what counts as a word, the signature, and everything as JSON."""
     text = _(
         "Characters read: {characters} (without line ends and spaces around lines); sentences: {sentences} (of the text"
         " as it is; mining cleans it first); texts: {documents}."

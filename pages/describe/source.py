@@ -1,4 +1,4 @@
-"""What the page Data set statistics describes: a project or a file, which items, beside which vocabulary."""
+"""The page Data set statistics: which project or file it describes, which items, and with which vocabulary."""
 
 from pathlib import Path
 
@@ -68,7 +68,11 @@ def _of_project(store: Store) -> Description | None:
 
 
 def _moment(project: Project, texts: int, now: State) -> State | None:
-    """Of which moment the numbers are: of now; of many texts, which take seconds, when somebody asked last."""
+    """Return the state of the database that the numbers describe.
+
+    It is the current state. More than MANY texts take seconds to count: then it is the state when the visitor last
+    asked for a count; None before that.
+    """
     if texts <= MANY:
         return now
     key = f"counted-{project.uid}"
@@ -97,7 +101,7 @@ def _items(store: Store, project: Project, accepted: int) -> Items:
 
 
 def _model(first: str) -> str:
-    """Whose vocabulary; the built-in model of the language until somebody chooses."""
+    """Return the model whose vocabulary is used; the built-in model of the language until the visitor chooses."""
     entries = [entry for entry in known_models(None) if entry.available or entry.task == "masked"]
     entries.sort(key=lambda entry: not entry.available)
     names = models_offered(list(dict.fromkeys([first, *(entry.name for entry in entries)])))

@@ -90,7 +90,7 @@ def _places(description: Description) -> str:
 
 
 def origins_and_endings(description: Description) -> None:
-    """Where the texts come from, of when they are, and on which character they end."""
+    """Show the sources of the texts, their dates, and the characters on which they end."""
     origins = description.origins
     endings = " ".join(f"{character_name(one)} {count:,}" for one, count in list(description.endings.items())[:LISTED])
     left, right = st.columns(2, gap="large")
@@ -139,7 +139,7 @@ def length(value: float | None) -> str:
 
 
 def tiles(description: Description) -> None:
-    """How many texts, how many characters, how long, how much of the vocabulary."""
+    """Show how many texts and characters there are, how long texts are, and how much of the vocabulary they use."""
     size, letters, cover = description.lengths, description.characters, description.coverage
     items = {"accepted": _("kept items"), "all": _("all items"), "file": _("all rows of the file")}
     span = _("{least} to {most} characters, mean {mean}")
@@ -247,7 +247,7 @@ def keywords(description: Description) -> None:
 
 
 def cells(description: Description) -> None:
-    """Generations: how many texts there are of each model and pronoun set, or whatever they were drawn from."""
+    """Show how many generations there are per model and pronoun set, or per cell of another kind."""
     rows: list[Row] = [
         {"cell": keyword.word, "texts": keyword.before or 0} for keyword in description.keywords if keyword.word
     ]
@@ -280,7 +280,7 @@ def _keywords_say(description: Description) -> str:
 
 
 def balance(description: Description) -> None:
-    """How near each pair is to 1:1."""
+    """Show how near each pair is to 1:1."""
     if not description.balances:
         inform("No sentence in this data set has a keyword.")
         return
@@ -331,7 +331,7 @@ def _balance_says(description: Description) -> str:
 
 
 def length_histogram(description: Description) -> None:
-    """How many texts have how many characters."""
+    """Draw how many texts have how many characters."""
     rows = [{"length": length, "texts": texts} for length, texts in description.lengths.by.items()]
     if not rows:
         inform("There is no text to describe.")
@@ -345,7 +345,7 @@ def length_histogram(description: Description) -> None:
 
 
 def commonest(description: Description) -> None:
-    """The ten commonest characters, as in the papers' table 2."""
+    """Draw the ten most frequent characters, like table 2 of the papers."""
     top = description.characters.commonest()
     rows = [{"character": one, "count": count} for one, count in top]
     if not rows:

@@ -40,7 +40,7 @@ from evenhand.pages.ui.visitor import asks, errors_shown, own_new_project, own_p
 
 
 def show_way_into_project(store: Store, run: Run) -> None:
-    """Which of the texts, into which project, labelled how often; and the button."""
+    """Ask which of the texts go into which project and how often they are labelled; show the button."""
     rows = _rows(str(run.table), run.created)
     projects = [project for project in own_projects(store) if project.kind == "generations"]
     number, seed = _how_many(run)
@@ -84,7 +84,7 @@ def _rows(path: str, version: str) -> list[JsonObject]:
 
 
 def _how_many(run: Run) -> tuple[int | None, int]:
-    """How many of every cell (None: all), and the seed of the draw."""
+    """Return how many texts to draw from every cell (None: all), and the seed of the draw."""
     names = {"all": _("All texts"), "sample": _("A sample")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         which = choose(_("Which texts"), names, f"which-{run.name}")
@@ -98,7 +98,8 @@ def _how_many(run: Run) -> tuple[int | None, int]:
 
 
 def _show_designs(store: Store, run: Run, rows: list[JsonObject], number: int, projects: list[Project]) -> None:
-    """What either way to spend the labels is worth, from the rule on this run or from labels of a project."""
+    """Show the precision that each way to spend the labels gives, estimated from the rule on this run or from labels of
+    a project."""
     names = {NEW: _("the first-pronoun rule on this run")} | {project.name: project.name for project in projects}
     source = st.selectbox(
         _("Expected precision, estimated from"), list(names), format_func=names.__getitem__, key=f"pilot-{run.name}"

@@ -110,7 +110,7 @@ def _opened(place: str, filling: Filling) -> ContextInput:
 
 
 def show_first_contexts(chosen: Chosen) -> None:
-    """How many contexts there are, what could not be used, and a few of them."""
+    """Show how many contexts there are, a few of them, and what could not be used."""
     context_input = chosen.found
     caption(
         "{contexts} contexts. Examples; the model continues at the bar:", contexts=f"{len(context_input.contexts):,}"
@@ -139,7 +139,7 @@ def _some(contexts: Sequence[Context]) -> list[Context]:
 
 
 def described(context: Context | JsonObject) -> str:
-    """Who is meant, and how this person's pronouns are called; empty where nobody says."""
+    """Return the name and the pronouns of the person in a context; empty if the context gives neither."""
     values = context if isinstance(context, dict) else {"name": context.name, "pronouns": context.pronouns}
     pronouns = values.get("pronouns") or ()
     said = " + ".join(pronouns) if isinstance(pronouns, list | tuple) else str(pronouns)
@@ -251,7 +251,8 @@ def show_start(store: Store, chosen: Chosen | None, settings: Settings | None) -
 
 
 def forecast(store: Store, contexts: int, settings: Settings) -> str:
-    """How many texts that is, and how long it took before with this model; nothing is promised without a measure."""
+    """Return how many texts will be generated, and how long that took before with this model. Without an earlier run,
+    no time is given."""
     texts = contexts * settings.each
     text = _("{texts} {texts:text|texts} of {tokens} tokens.").format(texts=Count(texts), tokens=settings.tokens)
     rates = (_rate(run) for run in GENERATIONS.finished(store) if run.models == (settings.model,))

@@ -24,7 +24,7 @@ LISTED = 6  # projects in an entrance
 
 
 def show_entrances(store: Store, projects: Sequence[Project]) -> None:
-    """Those of the four through which the visitor may go, two in a row; demo projects come last in each."""
+    """Show which of the four entrances are open to the visitor, two in a row; demo projects come last in each."""
     mine = sorted(projects, key=lambda one: (one.name in DEMOS, -one.id))  # the newest first
     shown = [
         part

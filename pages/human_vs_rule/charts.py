@@ -192,7 +192,7 @@ def _about_errors(page_numbers: PageNumbers, name: str) -> str:
 
 
 def four_labels(page_numbers: PageNumbers) -> None:
-    """How often each label was given, per model and pronoun set."""
+    """Draw how often each label was given, per model and pronoun set."""
     several = _several(page_numbers)
     rows: list[Row] = [
         {
@@ -238,7 +238,7 @@ def confusion(page_numbers: PageNumbers) -> None:
 
 
 def repeated(page_numbers: PageNumbers) -> None:
-    """How repetitive the texts are, per model and pronoun set, in both variants."""
+    """Draw how repetitive the texts are, per model and pronoun set, in both variants."""
     names: dict[Variant, str] = {
         "published": _("Context and completion, as published"),
         "completion": _("Completion only"),

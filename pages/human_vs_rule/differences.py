@@ -82,7 +82,8 @@ def _sorted(listed: list[Difference]) -> list[Difference]:
 
 
 def _file(project: Project, reader: Annotator | None, chosen: Sequence[Difference], signature: str) -> bytes:
-    """The download; whoever has a desk open has then seen what others and the rule say of all of it."""
+    """Return the download as CSV. If the visitor has a desk open, record that this annotator has seen what others and
+    the rule say of all of it."""
     with open_store(project) as store:
         if reader is not None:
             record_reveals(store, reader, chosen)

@@ -54,7 +54,7 @@ class Found:
 
 
 def for_the_lead(store: Store, project: Project) -> bool:
-    """Whether to show the page; an annotator with an open desk is asked first."""
+    """Return whether to show the page. An annotator with an open desk is asked first."""
     reader = annotator_at_desk(store, project)
     if reader is None or st.session_state.get("judges-shown") == project.uid:
         return True
@@ -72,7 +72,7 @@ def current(store: Store, project: Project) -> Found:
     return _reckoned(project.uid, (*state(store), *state_of_judges(store), *active), project)
 
 
-# Shared between visits and never changed: the tables of a large project are copied for nobody.
+# Shared between visits and never changed, so that the tables of a large project are not copied.
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> Found:
     with open_store(_project) as store:
@@ -89,7 +89,7 @@ def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> F
 
 
 def judge_label(name: str) -> str:
-    """What a judge is called on a page: its name, the usual one of the rule in the visitor's language."""
+    """Return a judge's name for a page; the usual name of the rule is in the visitor's language."""
     return _(RULE_NAME) + name.removeprefix(RULE_NAME) if name.startswith(RULE_NAME) else name
 
 

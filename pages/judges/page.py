@@ -1,4 +1,5 @@
-"""Judges: the rule, models, servers and files that label beside people, for the lead; their prompts and their drift."""
+"""Judges: the rule, models, servers and files that label in addition to people. For the lead, with their prompts and
+drift."""
 
 import streamlit as st
 

@@ -48,7 +48,7 @@ class FormState:
 
 @asks("change_projects")
 def show_start(store: Store, project: Project) -> None:
-    """Which judge, and the button."""
+    """Ask which judge to run, and show the button."""
     with st.container(border=True):
         try:
             wish = _wish(project, guideline(store, project))
@@ -149,7 +149,7 @@ def _prompt(project: Project, version: Guideline, *, short: bool) -> dict[str, A
 
 
 def _shared_wishes() -> Request:
-    """What every judge is asked for: its name, how many items, and its eps."""
+    """Ask for what every judge needs: its name, how many items, and its eps."""
     wide, middle, narrow = st.columns([2, 1, 1], vertical_alignment="bottom")
     name = wide.text_input(_("Name of the judge"), key="judge-name", max_chars=80, placeholder=_("named by itself"))
     limit = middle.number_input(
@@ -174,7 +174,7 @@ def _from_file() -> FormState:
 
 
 def _show_forecast(store: Store, project: Project, wish: FormState) -> bool:
-    """What a run will take; False where the judge has labelled everything already."""
+    """Show what a run will take; return False if the judge has labelled everything already."""
     if wish.source == "file" or (wish.source != "rule" and not wish.request.model):
         return True
     now = (*state(store), *state_of_judges(store), repr(wish))
@@ -190,7 +190,7 @@ def _forecast_at(uid: str, now: tuple[str, ...], _store: Store, _project: Projec
 
 
 def _show_as_sent(store: Store, project: Project, wish: FormState) -> None:
-    """What a model is sent of the first text, places filled in."""
+    """Show what a model is sent for the first text, with all placeholders filled in."""
     first = next(items(store, project), None)
     if first is None:
         return
@@ -201,7 +201,7 @@ def _show_as_sent(store: Store, project: Project, wish: FormState) -> None:
 
 
 def forecast_text(found: Forecast, source: Source) -> str:
-    """What a run will take, in words; nothing is promised without a measure."""
+    """Return in words what a run will take. No duration is given without a measurement."""
     if not found.texts:
         return _("This judge has labelled every text.")
     texts = Count(found.texts)

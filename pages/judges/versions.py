@@ -74,7 +74,7 @@ def _facts(against: AgainstPeople) -> list[str]:
 
 
 def _changes(one: Judge, other: Judge) -> None:
-    """What differs in the prompts, a line each behind a sign."""
+    """Show what differs in the prompts, one line for each difference, with a sign in front."""
     lines = [
         line
         for before, after in ((one.spec.system, other.spec.system), (one.spec.prompt, other.spec.prompt))

@@ -155,7 +155,7 @@ def summary(outcome: Forecast) -> str:
 
 
 def needed(outcome: Forecast) -> str:
-    """How much more text all quotas would take; the scarcest word decides."""
+    """Return how much more text all quotas would take; the scarcest word decides."""
     need = outcome.characters
     if need.value == 0:
         return _("No more text is needed.")
@@ -220,7 +220,7 @@ def _cell(estimate: Estimate, form: str) -> str | Markup:
 
 
 def _text(cell: CellForecast) -> str | Markup:
-    """How many more characters of such text the quota takes."""
+    """Return how many more characters of such text the quota takes."""
     need = cell.characters
     if need.value == 0:
         return "0"

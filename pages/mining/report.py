@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def show_read(report: Report) -> None:
-    """What went in and what came out, in a few numbers."""
+    """Show what went in and what came out, in a few numbers."""
     read = report.read
     per_million = 1e6 * report.candidates / read.characters if read.characters else None
     rate = read.bytes / report.seconds if report.seconds else None

@@ -36,7 +36,7 @@ LINE = Markup('<hr style="margin:0;border:0;border-top:1px solid color-mix(in sr
 
 
 def mode_name(mode: str) -> str:
-    """What a filter does, in words."""
+    """Return in words what a filter does."""
     return {"off": _("off"), "flag": _("flag"), "reject": _("reject"), AUTO: _("by pair")}[mode]
 
 
@@ -92,7 +92,7 @@ def _own_pairs() -> tuple[KeywordPair, ...]:
 
 
 def ask_modes(pairs: tuple[KeywordPair, ...]) -> tuple[dict[str, Mode], dict[tuple[str, str], Mode]]:
-    """What each filter does, and where a pair differs."""
+    """Return the mode of each filter, and the modes of single pairs where they differ."""
     modes: dict[str, Mode] = {}
     caption(
         "Reject drops a sentence. Flag keeps it, last in the queue; only leads see the flag. Filters"
@@ -133,7 +133,8 @@ def _ask_filter(one: Filter) -> str:
 
 
 def _column_width(name: str) -> int:
-    """Pixels in which a name stands whole as the head of a column; a Chinese character is as wide as two letters."""
+    """Return the pixels that a column head needs to show a name whole. A Chinese character is as wide as two
+    letters."""
     return 64 + sum(15 if ord(character) > 0x2E7F else 8 for character in name)
 
 
@@ -239,7 +240,10 @@ def _checked(key: tuple[Any, ...], _paths: tuple[str, ...], _pairs: tuple[Keywor
 
 
 def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
-    """Frequency of both words, their commonest compounds and whether the other word takes them, with a verdict."""
+    """Show how both words of each pair are used, with a verdict.
+
+    Each word comes with its frequency, its most frequent compounds and how often the other word takes them.
+    """
     with st.expander(_("Are both words of a pair used in the same way?"), icon=":material/compare_arrows:"):
         caption(
             "Where the neighbouring words predict which of the two it is, a preference says more about"
@@ -275,7 +279,7 @@ def _word(word: WordReport, side: Side) -> Markup:
 
 
 def _named(compound: str) -> str:
-    """A compound; where any surname stands in it, that is said in the visitor's language."""
+    """Return a compound; where any surname can be in it, the word for that is in the visitor's language."""
     return compound.replace(SURNAME, "⟨" + _("surname") + "⟩")
 
 
@@ -310,7 +314,7 @@ def try_out(source: Source, settings: Settings) -> Trial:
 
 
 def show_trial(trial: Trial) -> None:
-    """What the dry run found: how much, the funnel, examples of each filter, candidates."""
+    """Show what the dry run found: how much, the funnel, examples of each filter, candidates."""
     report = trial.report
     if not report.read.whole:
         caption("This is a trial run on the first {size} only; nothing is stored.", size=size(report.read.bytes))

@@ -40,7 +40,8 @@ class Cell:
 
 
 def table_of(found: Sequence[tuple[dict[str, str], Metrics]], name: str) -> list[Cell]:
-    """The cells, models in the table's order, pronouns as he, she, they, xe; *name* stands where no model is told."""
+    """Return the cells: models in the table's order, pronouns as he, she, they, xe. *name* is used where the key has no
+    model."""
     several = varying([key for key, _metrics in found])
     cells = [Cell(key, key.get("model") or name, label_of(key, several), metrics) for key, metrics in found]
     models = list(dict.fromkeys(cell.group for cell in cells))
@@ -49,7 +50,8 @@ def table_of(found: Sequence[tuple[dict[str, str], Metrics]], name: str) -> list
 
 
 def varying(keys: Sequence[dict[str, str]]) -> set[str]:
-    """What tells cells apart beside model and pronouns: data set and setting, where there are several."""
+    """Return what tells cells apart in addition to model and pronouns: data set and setting, where there are
+    several."""
     return {name for name in ("dataset", "setting") if len({key.get(name) for key in keys}) > 1}
 
 

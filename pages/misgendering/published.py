@@ -1,4 +1,4 @@
-"""Published numbers: what the misgendering paper prints or its released samples show, beside their sizes."""
+"""Published numbers: what the misgendering paper prints or its released samples show, with their sizes."""
 
 import streamlit as st
 
@@ -77,7 +77,7 @@ def measure_name(measure: str) -> str:
 
 
 def _beside_own() -> list[BesidePrinted] | None:
-    """Every printed value beside that of a run that is chosen; None where none is."""
+    """Return every printed value with the value of a run that the visitor chooses; None while none is chosen."""
     with open_store() as store:
         runs = {run.name: run for run in MISGENDERING.finished(store)}
     with st.container(horizontal=True):

@@ -104,7 +104,7 @@ def _file() -> Source | None:
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def verdicts(source: Source) -> "pd.DataFrame":
-    """The rows of a source. Raises BadFile where it is no table of verdicts."""
+    """Return the rows of a source. Raises BadFile where it is not a table of verdicts."""
     if source.models:  # a run of this server
         return read_verdicts(source.path, generations=False)
     return run_bounded(read_verdicts, source.path, generations=False, file=source.label)
@@ -112,7 +112,8 @@ def verdicts(source: Source) -> "pd.DataFrame":
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def cells(source: Source) -> "list[tuple[dict[str, str], Metrics]]":
-    """The measures of each cell (data set, setting, model, pronoun), or of everything where there are no cells."""
+    """Return the measures of each cell (data set, setting, model, pronoun), or of everything without cells
+    cells."""
     frame = verdicts(source)
     return list(by_cell(frame)) or [({}, metrics(frame))]
 

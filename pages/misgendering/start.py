@@ -37,7 +37,7 @@ FIRST = Settings(models=(FIRST_MODEL,), run_name="", passes=1, limit=80, new_tok
 
 
 def show_first_run() -> None:
-    """What stands on the page before anything was run: one button, and what it started."""
+    """Show the page before the first run: one button, and what it started."""
     with st.container(border=True, key="first-run"):
         title = plain(_("There is no run yet."))
         st.markdown(f"**{title}**")

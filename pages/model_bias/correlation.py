@@ -46,7 +46,7 @@ def show_agreement(source: ScoreFile, models: list[str], settings: Settings) -> 
         return
     groups = choose_seeds(models)
     settings = at_once(settings)
-    # Names that do not fit beside a half-wide square, or squares too small for numbers: one below the other.
+    # Names that do not fit next to a half-wide square, or squares too small for numbers: one below the other.
     wide = len(models) > 4 or max(map(len, models)) > 18
     left, right = (st.container(), st.container()) if wide else st.columns(2, gap="large")
     with left:
@@ -205,7 +205,7 @@ def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, squar
     apart = (chosen[a] - chosen[b]).abs().sort_values(ascending=False, kind="stable")
     first = rows[rows["model"] == a].set_index(["row", "sentence"]).loc[apart.index].reset_index()
     second = rows[rows["model"] == b].set_index(["row", "sentence"]).loc[apart.index].reset_index()
-    # Both models of a sentence stand below each other.
+    # The rows of both models of a sentence follow each other.
     order = np.arange(2 * len(first)).reshape(2, -1).T.ravel()
     listed = pd.concat([first, second], ignore_index=True).iloc[order]
     says = _("{n} sentences; {a} first, then {b}.", n=f"{len(apart):,}", a=a, b=b)

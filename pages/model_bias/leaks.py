@@ -94,7 +94,7 @@ def _choose(frame: "pd.DataFrame") -> tuple[AuditSample | None, int]:
 
 
 def _preview(sample: AuditSample, per_item: int) -> None:
-    """How many sentences, how many labels, what such a sample can and cannot tell."""
+    """Show how many sentences and labels such a sample needs, and what it can and cannot tell."""
     labels = labels_needed(len(sample.items), per_item)
     tiles = {
         _("Extremes, male word"): sample.extremes["male"],

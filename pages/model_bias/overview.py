@@ -52,7 +52,7 @@ def paper_values() -> dict[str, Paper]:
 
 
 def notes(models: list[str]) -> dict[str, str]:
-    """What a reader must know of a model before its numbers."""
+    """Return what a reader must know of each model before its numbers."""
     return html_file.model_notes(models, _)
 
 
@@ -123,7 +123,7 @@ def _table(
 
 @st.fragment
 def show_report(source: ScoreFile, models: list[str], settings: Settings) -> None:
-    """What is in it, and the download; it is made when asked for."""
+    """Show what is in the report, and its download. The file is made when the visitor asks for it."""
     write(
         "One self-contained file: figures, tables, extremes, exclusions, method, signatures, settings,"
         " the hash of the data, and software versions. It needs no network and runs no scripts."

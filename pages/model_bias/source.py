@@ -72,7 +72,10 @@ def _run_name(run: Run) -> str:
 
 
 def choose_models(models: list[str]) -> tuple[list[str], Settings]:
-    """Which models, in which order: the order of choosing is the order everywhere. Begins with that of the file."""
+    """Ask which models to compare and return them with the settings.
+
+    The order of choosing is the order everywhere. It begins with the order of the file.
+    """
     wide, narrow = st.columns([3, 2], vertical_alignment="bottom")
     with narrow:
         settings = _settings()
@@ -99,7 +102,7 @@ def choose_models(models: list[str]) -> tuple[list[str], Settings]:
 
 
 def _settings() -> Settings:
-    """What the sides are divided by, and from which pair mass on a sentence counts."""
+    """Ask by what the sums of the sides are divided, and from which pair mass on a sentence counts."""
     names: dict[Any, str] = {
         "side": _("the sentences of that side (conference paper)"),
         "all": _("all sentences (journal paper)"),
@@ -124,13 +127,13 @@ def _settings() -> Settings:
 
 
 def ask_margins(key: str) -> Margins:
-    """How large a difference may be and still count as none, in both scales."""
+    """Ask how large a difference may be and still count as none, in both scales."""
     with st.container(horizontal=True):
         return {"log10": margin_box("log10", key), "auc": margin_box("auc", f"{key}-auc")}
 
 
 def choose_seeds(models: list[str]) -> model_bias.Groups:
-    """Which of *models* are seeds of one: begins with those whose names say it, and the visitor changes it."""
+    """Ask which of *models* are seeds of one model. The first proposal follows from their names."""
     by_name = "\n".join(model_bias.written_groups(model_bias.seed_groups(models)))
     kept = st.session_state.setdefault("seeds-text", {})  # other sections lose the box, not what was written
     with st.expander(_("Seeds of one model"), icon=":material/workspaces:"):
@@ -280,7 +283,7 @@ def correlations(
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def signs(source: ScoreFile, models: list[str], settings: Settings) -> "pd.DataFrame":
-    """How often every two models lean to the same side."""
+    """Return how often every two models lean to the same side."""
     return ordered(model_bias.sign_agreement(rows_for(source, models, settings)), models)
 
 
@@ -315,7 +318,7 @@ def show_sentences(rows: "pd.DataFrame", *, key: str, says: str) -> None:
 
 
 def show_largest(rows: "pd.DataFrame", key: str, nothing: str) -> None:
-    """The rows of what was clicked, the largest value first; *nothing*: what is said where there are none."""
+    """Show the rows of what was clicked, the largest value first; without rows, the text *nothing*."""
     if rows.empty:
         st.info(nothing)
         return
