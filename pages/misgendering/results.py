@@ -112,8 +112,7 @@ def verdicts(source: Source) -> "pd.DataFrame":
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def cells(source: Source) -> "list[tuple[dict[str, str], Metrics]]":
-    """Return the measures of each cell (data set, setting, model, pronoun), or of everything without cells
-    cells."""
+    """Return the measures of each cell (data set, setting, model, pronoun); without cells, of everything."""
     frame = verdicts(source)
     return list(by_cell(frame)) or [({}, metrics(frame))]
 

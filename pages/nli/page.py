@@ -45,7 +45,7 @@ TRAININGS = replace(NLI, form_key="rates-{part}", run_key="rates-{part}")
 
 
 def show_rates(store: Store) -> None:
-    """What this is, the form, and the finished runs."""
+    """Show the purpose of this measurement, the form, and the finished runs."""
     st.write(
         _(
             "Which measure can be trusted? Here the bias is put in on purpose: the classifier is trained"
@@ -163,7 +163,7 @@ def choose_view(store: Store) -> str:
 
 
 def _open_newest(store: Store) -> None:
-    """Show what was waited for: the run that was finished last, where the visitor stands at its form."""
+    """Show the run that the visitor waited for: the one finished last, if the visitor is still at its form."""
     runs = NLI.finished(store)
     if not runs:
         return

@@ -151,9 +151,9 @@ def _short(name: str) -> str:
 
 
 def show_published(own: Inference | None = None, asked_in: str = "") -> None:
-    """Tables 3 and 4: the printed score, the score from the printed shares, and what is not in the paper.
+    """Show tables 3 and 4: the printed score, the score from the printed shares, and what is not in the paper.
 
-    *own*, with sentences in the language *asked_in*: its shares stand beside those of Table 3.
+    *own*, with sentences in the language *asked_in*: its shares are shown next to those of Table 3.
     """
     with st.expander(_("The five models of the paper (Tables 3 and 4)"), icon=":material/menu_book:"):
         heads = [
@@ -191,7 +191,8 @@ def show_published(own: Inference | None = None, asked_in: str = "") -> None:
 
 
 def _shares(beside: list[BesidePrinted] | None) -> None:
-    """Table 3 as printed: the shares of the three answers of each model on each set; one's own shares beside them."""
+    """Show table 3 as printed: the shares of the three answers of each model on each set, with the visitor's own
+    shares."""
     st.markdown("**" + plain(_("Table 3: distribution of answers on each set")) + "**")
     heads = [_("Model"), _("Set"), *LABELS]
     rows = resources.table("published_inference_shares")

@@ -38,12 +38,12 @@ def label_names() -> dict[str, str]:
 
 
 def order_in_words(order: bool | None) -> str:
-    """Whether the order condition holds."""
+    """Return in words whether the order condition holds."""
     return DASH if order is None else _("holds") if order else _("does not hold")
 
 
 def model_banner(model: str) -> None:
-    """What stands above every number of a model that ships with the app, or that was planted."""
+    """Show the note above every number of a model that ships with the app, or whose answers were planted."""
     trial_banner([model])
     if model.startswith("planted:"):
         text = _("A planted classifier: its answers are known, so they show whether the measures are right.")
@@ -66,7 +66,7 @@ def choose_classifier(key: str, *, planted: bool = True) -> str:
 
 
 def choose_labels(key: str) -> str | None:
-    """What outputs 0, 1 and 2 mean, by hand; None where the model says it itself."""
+    """Return what outputs 0, 1 and 2 mean, as chosen by hand; None where the model states it itself."""
     orders = ["", *(",".join(order) for order in permutations(LABELS))]
     names = label_names()
 

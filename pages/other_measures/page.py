@@ -1,4 +1,4 @@
-"""Other measures, each beside its null, a control and what is known of it; and the map of methods of the survey."""
+"""Other measures, each with its null, a control and its known limitations; and the map of methods of the survey."""
 
 import streamlit as st
 from markupsafe import Markup

@@ -36,7 +36,7 @@ NO_PRINT = N_("No published value of these models is known to the app.")
 
 
 def quantity_names() -> Mapping[str, str]:
-    """What each quantity is called for people."""
+    """Return the name of each quantity for people."""
     return {
         "share": _("share of pairs"), "lms": "lms", "ss": "ss", "icat": "icat", "gap": _("gap (points)"),
         "pro": _("right, pro-stereotyped"), "anti": _("right, anti-stereotyped"), "they": _("right with they"),

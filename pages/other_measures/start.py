@@ -24,7 +24,7 @@ LPBS = ("en", "zh", "es", "eu")  # in which languages its built-in set is
 
 
 def variant_names() -> Mapping[str, str]:
-    """What each variant of a measure is called for people; the published ones first."""
+    """Return the name of each variant of a measure for people; the published variants come first."""
     return {
         "published": _("as published: sum over shared tokens"),
         "changed": _("changed tokens only"),
@@ -68,7 +68,7 @@ def show_new(store: Store) -> None:
 
 
 def show_criticism(what: Measure) -> None:
-    """What a measure asks, and what is known against it."""
+    """Show what a measure asks, and what is known against it."""
     st.caption(plain(paragraph([_(what.asks), _("Source: {source}.").format(source=what.source)])))
     known = _("Known limitations: {what}").format(what=_(what.against))
     st.caption(":material/report: " + plain(known))

@@ -216,7 +216,7 @@ def _differences(now: Draft, newest: Guideline) -> None:
 
 
 def _scheme_lines(scheme: Scheme | None) -> list[str]:
-    """What a scheme has beside choices and flags, a line each."""
+    """Return what a scheme has in addition to choices and flags, one line each."""
     if scheme is None:
         return []
     needs = [f"{code} → {kind}" for code, kind in scheme.needs]

@@ -170,7 +170,7 @@ def _show_closed(figures: PilotFigures) -> None:
 
 
 def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: bool) -> None:
-    """What to talk about after a pilot: the items on which people differed, with what each said."""
+    """Show what to talk about after a pilot: the items on which annotators differed, with the answer of each."""
     items = differing_items(store, project, pilot)
     if not items:
         return

@@ -235,7 +235,8 @@ def _row(sample_state: samples.SampleState) -> list[str]:
 
 
 def show_labels_needed(store: Store, project: Project, names: dict[str, str], columns: dict[str, str]) -> None:
-    """What is asked, and for whoever asks the table and the chart. *names*: of designs; *columns*: of strata."""
+    """Ask for the wanted interval, the expected rates and the strata; after a press, show the table and the chart.
+    *names*: of designs; *columns*: of strata."""
     st.subheader(_("How many labels are needed"), anchor=False)
     if not free_items(store, project):
         caption("No item is left to draw from.")

@@ -63,7 +63,7 @@ def forget() -> None:
 
 
 def tiles(project: Project, found: Dashboard) -> None:
-    """How much is done and how much is ahead."""
+    """Show how much is done and how much is ahead."""
     counted = [cell.counted for cell in found.cells]
     mined, reviewed = sum(one.mined for one in counted), sum(one.reviewed for one in counted)
     kept, wanted = sum(one.kept for one in counted), sum(one.quota or 0 for one in counted)
@@ -205,7 +205,7 @@ def _explained() -> dict[str, Any]:
 
 
 def _numbers(one: Worker, signature: str) -> dict[str, Any]:
-    """The same as numbers, with further columns."""
+    """Return the row of an annotator as numbers, with further columns."""
     accepted, most, some = one.accepted, one.differs.most, one.differs.any
     return {
         "annotator": one.annotator.name, "participant": one.participant, "active": one.active, "labels": one.labels,
@@ -219,7 +219,7 @@ def _numbers(one: Worker, signature: str) -> dict[str, Any]:
 
 
 def stalled(project: Project, found: Dashboard) -> None:
-    """Items at a desk where nobody works, with a button to release them."""
+    """Show items at a desk where no work happens, with a button to release them."""
     for person in found.people:
         if person.stalled is None:
             continue

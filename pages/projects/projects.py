@@ -32,7 +32,7 @@ def opened() -> str | None:
     """The name of the open project, or None for the list."""
     asked = st.query_params.get("project")
     if asked:
-        # A link or a reload opens it for the other pages too, so that nobody works in the wrong project.
+        # A link or a reload opens it for the other pages too, so that no work goes into the wrong project.
         enter_project(asked)
     return asked
 

@@ -23,7 +23,7 @@ def all_claims() -> list[PrintedClaim]:
 
 
 def show_totals() -> None:
-    """How many claims follow, do not, and are open."""
+    """Show how many claims follow, how many do not, and how many are open."""
     labels = {True: _("Consistent"), False: _("Inconsistent"), None: _("Undecided")}
     with st.container(horizontal=True, key="verdicts"):
         for verdict, label in labels.items():
@@ -89,7 +89,7 @@ def _record(claim: PrintedClaim) -> dict[str, str]:
 
 
 def how_it_is_checked() -> None:
-    """What counts as following, and where the rest stands."""
+    """Show what counts as following, and link to the known errors."""
     caption(
         "Rounding is taken into account: a reported value may be off by half a unit of its last digit."
         " In the thesis, W − M is positive where the association is stronger for the female word."

@@ -53,7 +53,7 @@ def score_list(quality: Quality) -> None:
             "Blind labels only. An answer taken from the labels does not count for the annotators who made"
             " those labels: they would only agree with themselves."
         )
-        if not drawn:  # else beside the chart
+        if not drawn:  # else next to the chart
             downloads(_downloaded(quality), key="known-answers-table")
     show_signature(quality.known_signature)
 

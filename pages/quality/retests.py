@@ -82,7 +82,7 @@ def in_figures(report: retest_agreement.RetestReport) -> None:
             " labels were shown. Void: the first label was sent back for relabelling, or the retest rate"
             " was lowered."
         )
-        if not report.together.compared:  # else beside the chart
+        if not report.together.compared:  # else next to the chart
             downloads(_downloaded(report), key="agreement-with-oneself-table")
     show_signature(report.signature)
 
@@ -198,7 +198,7 @@ def _table(project: Project, name: str | None) -> bytes:
 
 
 def for_the_lead(store: Store, project: Project) -> bool:
-    """Whether to show the page; an annotator with an open desk is asked first."""
+    """Return whether to show the page. An annotator with an open desk is asked first."""
     reader = annotator_at_desk(store, project)
     if reader is None or st.session_state.get("quality-shown") == project.uid:
         return True
@@ -223,7 +223,7 @@ def people_chart(
 
 
 def card(item: Item, about: str, judgements: Sequence[Markup]) -> None:
-    """A text from a file, exactly as it is, with what is said about it below."""
+    """Show a text exactly as it is in its file, with judgements on it below."""
     text = with_keyword(item.whole_text, item.word, item.side)
     head = joined([about, element("div", person_meant(item), "strong")])
     show_html(item_card(item.uid, text, judgements, about=head, context=item.context or ""))

@@ -142,7 +142,7 @@ def files(project: Project, person: Annotator) -> None:
 
 
 def show_log(store: Store, person: Annotator) -> None:
-    """Where the own log is checked, and the heads of the days with own entries."""
+    """Show where annotators check their own log, and the heads of the days with entries of their own."""
     address = f"{base_path()}/own-log?lang={language()}&annotator={person.uid}"
     st.link_button(_("Check your log"), address, icon=":material/verified_user:")
     heads = own_heads(store, person)
@@ -160,7 +160,7 @@ def show_log(store: Store, person: Annotator) -> None:
 
 @asks("see_own_labels")
 def ask_consent(store: Store, project: Project, annotator: Annotator) -> None:
-    """What each use is, the answer so far, and buttons to give, refuse or withdraw consent to it."""
+    """Show each use of labels with the answer so far, and buttons to give, refuse or withdraw consent to it."""
     st.subheader(_("Use of your labels"))
     caption(
         "You answer for each use, and change your answer at any time. Without your consent, your labels are used only"
@@ -212,7 +212,7 @@ def store_consent(store: Store, project: Project, annotator: Annotator, use: Use
 
 @asks("see_own_labels")
 def ask_groups(store: Store, project: Project, annotator: Annotator) -> None:
-    """Where this annotator belongs, by every grouping of the project; an answer can be removed."""
+    """Ask to which group of every grouping of the project this annotator belongs; an answer can be removed."""
     known = own_groups(store, project, annotator)
     if not known:
         return
@@ -250,7 +250,7 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
         "any": _("All"),
     }  # fmt: skip
     search = st.text_input(_("Search texts and notes"), key="record-search", icon=":material/search:", width=320)
-    # Not beside it in a row: on a telephone the choices would run out of it instead of into the next line.
+    # Not next to it in a row: on a telephone the choices would run out of it instead of into the next line.
     chosen = choose(_("State"), names, "record-state", heading=False, address="state")
     state: State | None = next((arg for arg in get_args(State) if arg == chosen), None)
     asked, before = (person.uid, search, chosen), st.session_state.get("record-asked")

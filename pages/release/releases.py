@@ -148,7 +148,7 @@ def _show(store: Store, project: Project, one: Release) -> None:
         explained = _words_of(found, "value") or _interval(found) or _words_of(found, "note")
         name = _("Alpha before filtering")
         st.metric(name, alpha, width=190)
-    st.caption(plain(f"{name} · {explained}"))  # in view: a number stands beside its interval, a dash beside its reason
+    st.caption(plain(f"{name} · {explained}"))  # in view: a number next to its interval, a dash next to its reason
     st.caption(plain(_changes(one)))
     caption("Content hash (SHA-256): identical for the same judgements of the same texts.")
     st.code(one.hash, language=None, wrap_lines=True)
@@ -169,7 +169,7 @@ def _show(store: Store, project: Project, one: Release) -> None:
 
 
 def _words_of(found: dict[str, object], about: Literal["value", "note"]) -> str:
-    """What a number of the facts says of itself: why it is undefined (value), or why it has no interval (note)."""
+    """Return why a number of the facts is undefined (*about* "value"), or why it has no interval ("note")."""
     values = found.get(f"{about}_values")
     message = str(found.get("value_reason" if about == "value" else "note", ""))
     return sentence(message, values if isinstance(values, dict) else None)
@@ -271,7 +271,7 @@ def show_follow_ups(store: Store, project: Project) -> None:
 
 
 def why_left_out(one: FollowUp) -> str:
-    """How many labels do not count, and why, as the data sheet says it."""
+    """Return how many labels do not count, and why, in the words of the data sheet."""
     text = _(
         "Existing labels that do not count: {left_out} ({elsewhere} not made at a desk of this database,"
         " but from a file or of unknown origin; {inside} by people of the project)."
@@ -395,7 +395,7 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
 
 
 def _ask_reason(store: Store, project: Project, place: str) -> str:
-    """Why the set is released although something speaks against it; "" where nothing does."""
+    """Ask why the set is released although checks speak against it; return "" where none does."""
     checks = remembered(state(store), to_explain, project)
     if not checks:
         return ""

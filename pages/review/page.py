@@ -13,10 +13,10 @@ from evenhand.pages.ui.visitor import open_store, own_projects, page_head, page_
 
 
 def asked_for(store: Store) -> tuple[Project, Annotator] | None:
-    """The desk that the address names, else the one of this visit; None where there is no such desk."""
+    """Return the desk that the address names, else the one of this visit; None where that desk does not exist."""
     asked = [st.query_params.get(key) for key in ("project", "annotator")]
     names = [st.session_state.get(f"desk_{key}") for key in ("project", "annotator")]
-    # An address that names somebody, or another project, is not filled up with who was at the desk before.
+    # An address that names an annotator or another project is not completed with who was at the desk before.
     if asked[1] or asked[0] not in (None, "", names[0]):
         names = asked
     open_to_me = own_projects(store)

@@ -52,7 +52,7 @@ def show_picture(on_ruler: "OnRuler", planted: Sequence[float]) -> None:
 
 
 def directions(on_ruler: "OnRuler") -> list[Row]:
-    """What leans to a side: both side means (Bias_woman to the left), their difference, the signed mean."""
+    """Return the rows with a direction: both side means (Bias_woman to the left), their difference, the signed mean."""
     summary = on_ruler.summary
     woman = summary.bias_woman
     turned = Estimate(_minus(woman.value), _minus(woman.high), _minus(woman.low), woman.units)
@@ -72,7 +72,7 @@ def _direction(name: str, value: Estimate, band: "Null | None") -> Row:
 
 
 def sizes(on_ruler: "OnRuler") -> list[Row]:
-    """What has a size and no direction, each followed by its references."""
+    """Return the rows with a size but no direction, each followed by its references."""
     rows = [_row("Model_bias", "model", on_ruler.summary.model_bias)]
     if on_ruler.untrained is not None:
         rows.append(_row("↳ " + _("the untrained model"), "reference", on_ruler.untrained.model_bias))
@@ -114,7 +114,7 @@ def _apart(on_ruler: "OnRuler") -> Estimate:
 
 
 def size_says(on_ruler: "OnRuler") -> str:
-    """What the second ruler shows, in sentences."""
+    """Return in sentences what the second ruler shows."""
     text = _("Model_bias {model_bias}; within a word pair, contexts change Bias_c by {contexts} on average.")
     first = text.format(
         model_bias=number(on_ruler.summary.model_bias.value, "z.3f"),

@@ -23,7 +23,7 @@ def scientific(value: float, digits: int) -> str:
 
 
 def planted_as(plant: PlantedModel) -> str:
-    """What was planted, in words."""
+    """Return in words what was planted."""
     size = number(plant.size, "+.4g") if plant.size else "0"
     if plant.kind == "offset":
         return _("a constant {size} in every sentence, set inside the network", size=size)

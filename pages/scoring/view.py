@@ -185,7 +185,7 @@ def _looked_at(
 
 
 def show_first_rows(chosen: Chosen) -> None:
-    """How many sentences there are, and the first ones with the word that will be hidden."""
+    """Show how many sentences there are, and the first ones with the word that will be hidden."""
     rows = Count(chosen.rows)
     if chosen.format == "project":
         text = _("{rows} {rows:sentence|sentences}. The first few, with the word that is masked for the model:")
@@ -286,7 +286,8 @@ def _request(store: Store, chosen: Chosen, how: How) -> runs.RunRequest[Settings
 
 
 def forecast(store: Store, rows: int, how: How) -> str:
-    """How much work that is, and how long it took before with these models; nothing is promised without a measure."""
+    """Return how much work a run is, and how long it took before with these models. Without an earlier run, no time is
+    given."""
     if not how.models:
         return _("Choose at least one model.")
     text = (
@@ -349,7 +350,7 @@ def _table(run: Run) -> Markup:
 
 
 def _undefined(run: Run) -> list[str]:
-    """Why rows have no number; the same for every model where the sentence itself cannot be asked."""
+    """Return why rows have no number, a line each. The line names no models where it holds for all of them."""
     found: dict[str, list[str]] = {}
     for one in run.answered:
         for group in one.get("undefined", []):
@@ -362,7 +363,7 @@ def _undefined(run: Run) -> list[str]:
 
 
 def _exactness(run: Run) -> list[str]:
-    """What bf16 changed, for each model that was asked in it."""
+    """Return what bf16 changed, for each model that was run in it."""
     text = _(
         "{model} in bf16: over the {compared} {compared:sentence|sentences} compared, Bias_c differs from fp32"
         " by at most {largest} (log10). {rescored} {rescored:sentence near a threshold uses its|sentences near a"

@@ -45,7 +45,7 @@ from evenhand.pages.ui.visitor import errors_shown
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of every model: the sentence, the two words where they were typed, and how tokens are joined.
+    """A question to every model: the sentence, the two words where they were typed, and how tokens are joined.
 
     `language`: that of the sentence, None where it is to be recognised; `own`: the visitor's own keywords.
     """
@@ -75,7 +75,7 @@ class Answer:
 
     @property
     def died(self) -> bool:
-        """Whether the inference process ended; asking again starts it anew."""
+        """True if the inference process ended; the next question starts it again."""
         return isinstance(self.error, WorkerDied)
 
 
@@ -102,7 +102,7 @@ def reading_of(model: str, question: Question) -> readings.Reading:
 
 @st.cache_data(max_entries=500, ttl=3600, show_spinner=False)
 def pushes_of(model: str, question: Question, unit: comparing.Unit) -> list[comparing.Push]:
-    """Which words of one sentence push which way in one model."""
+    """Return how each word of one sentence pushes one model, to which side and how far."""
     return comparing.pushes(question.slot(), scorer(model, question.joint), unit=unit)
 
 
@@ -142,9 +142,9 @@ BETWEEN = re.compile(r"[\s,，、/;；|]+")
 
 
 def start_values() -> dict[str, object]:
-    """What the widgets hold on a first visit without an address, in the visitor's language.
+    """Return the values of the widgets on a first visit without an address, in the visitor's language.
 
-    Models fit the sentence of the address, where there is one.
+    If the address has a sentence, the models fit its language.
     """
     text = st.query_params.get("text") or st.query_params.get("template")
     written = language() if not text else language_of(text)
@@ -165,7 +165,7 @@ def start_values() -> dict[str, object]:
 
 
 def read_as(slot: Slot, models: list[str]) -> None:
-    """What the sentence was read as; and where a model that ships with the app has read another language only."""
+    """Show in which language the sentence was read; warn of built-in models that have read another language only."""
     name = language_name(slot.language)
     said = [_("Read as {language}.", language=name)]
     if (other := slot.counterpart_sentence) is not None:
@@ -175,7 +175,7 @@ def read_as(slot: Slot, models: list[str]) -> None:
 
 
 def _own(key: str, values: list[str]) -> bool:
-    """Whether this page wrote *values*: now, or so lately that the browser may not have heard of the newer ones."""
+    """Return whether this page wrote *values*: now, or so recently that the browser may not know the newer ones yet."""
     now, before, since = st.session_state.get(f"address-{key}", ([], [], 0.0))
     return bool(values == now or (values == before and time.monotonic() - since < LATE))
 
@@ -222,7 +222,7 @@ def address() -> dict[str, list[str]]:
 
 
 def link() -> str:
-    """The whole address of this view, to send to somebody."""
+    """Return the whole address of this view, for sharing."""
     here = urlsplit(st.context.url or "")
     base = f"{here.scheme}://{here.netloc}{here.path}" if here.netloc else "/sentence-bias"
     return f"{base}?{urlencode(address(), doseq=True)}"
@@ -325,7 +325,7 @@ def _own_words() -> tuple[PackWord, ...]:
 
 
 def settings() -> Unit:
-    """How the numbers are made, in a small menu: tokens of longer words, and what is hidden in turn."""
+    """Show a small menu of how the numbers are made, and return the unit that is hidden in turn."""
     joints = {
         "independent": _("all characters at once (product)"),
         "sequential": _("from left to right (product)"),

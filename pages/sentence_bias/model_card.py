@@ -25,12 +25,12 @@ FAINT = 0.02  # log10 (5%): a push below this is not drawn
 
 
 def is_builtin(model: str) -> bool:
-    """Whether a model ships with the app."""
+    """Return whether a model ships with the app."""
     return any(entry.name == model and entry.builtin for entry in known_models(None))
 
 
 def note(model: str) -> str:
-    """A few words beside a model's name; empty for models that are not ours."""
+    """Return a few words to put next to a model's name; empty for a model that does not ship with the app."""
     notes = {
         "random-zh": _("untrained, for reference"),
         "known": _("planted answers"),
@@ -42,7 +42,7 @@ def note(model: str) -> str:
 
 
 def show_error_card(answer: Answer) -> None:
-    """Why a model has no answer, and what to do about it."""
+    """Show why a model has no answer, and what to do about it."""
     if answer.error is None:
         return
     show_error(answer.error)
@@ -181,7 +181,7 @@ def signed(value: float | None, digits: int = 3) -> str:
 
 
 def _word(slot: Slot, word: str, side: str) -> Markup:
-    """A word in the colour of its side, or in none where the two words are no pair."""
+    """Return a word in the colour of its side, or in a neutral one where the two words are not a pair."""
     return span(word, side if slot.sided else "strong")
 
 
@@ -209,9 +209,9 @@ def ratio_html(slot: Slot, bias_log10: float | None) -> Markup:
 
 
 def show_mass(p_male: float | None, p_female: float | None, *, sided: bool) -> None:
-    """How the probability at the slot is shared out: female word from the left, then male word, the rest grey.
+    """Draw how the probability at the slot is shared out: female word from the left, then male word, the rest grey.
 
-    *sided*: False for two words that are no pair, in colours of no side.
+    *sided*: False for two words that are not a pair; their colours belong to neither side.
     """
     if p_male is None or p_female is None:
         return
@@ -234,7 +234,7 @@ def show_facts(rows: list[tuple[str, str, str]]) -> None:
 
 
 def _tokens(slot: Slot) -> tuple[set[str], set[str]]:
-    """What a token of the male and of the female word can read as: their characters in Chinese, else the word."""
+    """Return what tokens of the male and of the female word can read as: their characters in Chinese, else the word."""
     words = [place.options[:2] for place in slot.probe.places()]
     if slot.language in WITHOUT_SPACES:
         return {c for male, _female in words for c in male}, {c for _male, female in words for c in female}

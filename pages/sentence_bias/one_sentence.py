@@ -40,7 +40,8 @@ MOST_WORDS = 40
 
 
 def guessed(question: Question, slot: Slot) -> tuple[bool, float | None]:
-    """Whether the answer may be shown, and what was guessed (log10, positive male); asks where it is time to."""
+    """Return whether the answer may be shown, and the guess (log10, positive male; None without one). Ask for a guess
+    where it is due."""
     if not st.session_state.get("guess"):
         return True, None
     made: dict[str, float] = st.session_state.setdefault("guesses", {})
@@ -207,7 +208,7 @@ def _rows(model: str, template: str, words: tuple[str, ...], question: Question)
 
 
 def _towards(rows: list[dict[str, object]], question: Question) -> str:
-    """What positive values lean towards: the male word, or the first of two words that are no pair."""
+    """Return what positive values lean towards: the male word, or the first of two words that are not a pair."""
     sentence = next((str(row["sentence"]) for row in rows if row["status"] == "ok"), None)
     words = None if sentence is None else question.slot(sentence).own_words
     return words[0] if words else _("the male word")

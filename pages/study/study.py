@@ -53,7 +53,7 @@ def state_names() -> dict[State, str]:
 
 
 def _act(uid: str, work: Callable[[Store, studies.Study, Person], object]) -> None:
-    """Do something to a study; asked anew whether the visitor may."""
+    """Do *work* to a study, after checking again that the visitor may."""
     with errors_shown(), open_store() as store:
         who, study = visitor(store), studies.study_of_uid(store, uid)
         require(who, "change_projects", project=study.project)
@@ -100,7 +100,8 @@ def show_study(store: Store, study: studies.Study) -> None:
 @st.fragment(run_every=30)
 @errors_shown()
 def _show_as_it_goes(uid: str) -> None:
-    """The pay and who is where, drawn anew as long as the page is open; asked anew whether the visitor may."""
+    """Show the pay and where each participant is; redrawn as long as the page is open, after checking again that the
+    visitor may."""
     with open_store() as store:
         study = studies.study_of_uid(store, uid)
         require(visitor(store), "change_projects", project=study.project)
@@ -190,7 +191,7 @@ def _show_consent(store: Store, study: studies.Study) -> None:
 
 
 def _make(uid: str) -> None:
-    """Make the study of the form; asked anew whether the visitor may."""
+    """Make the study of the form, after checking again that the visitor may."""
     typed = {str(key)[4:]: value for key, value in st.session_state.items() if str(key).startswith("new-")}
     values: dict[str, Any] = {one: int(typed[one]) for one in NUMBERS} | {line: typed[line] for line in LINES}
     values |= {"reward": float(typed["reward"]), "floor": float(typed["floor"]), "cover": bool(typed["cover"])}
@@ -252,7 +253,7 @@ def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
 
 
 def ask_uses(key: str, chosen: Sequence[Use] = ()) -> None:
-    """About which uses of labels a consent form asks; nobody has to agree to them."""
+    """Ask which uses of labels a consent form mentions. Participants need not agree to any of them."""
     names = {use: _(name) for use, name in NAMES.items()}
     st.multiselect(
         _("Uses of single labels that the form asks about"), USES, list(chosen), key=key, format_func=names.__getitem__,

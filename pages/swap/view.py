@@ -41,7 +41,7 @@ class FormState:
     names: tuple[Pair, ...]
 
     def table(self) -> WordTable:
-        """Which word becomes which. Raises BadFile for a name that is a word too."""
+        """Return which word becomes which. Raises BadFile for a name that is a word too."""
         return word_table(self.language, words=self.words, own=self.own, names=self.names)
 
 
@@ -91,7 +91,7 @@ MOST_BYTES = 8 << 20  # of a file that this page swaps; 25 MB of English take mo
 
 
 def why_name(why: Why) -> str:
-    """Why a place was left alone, in words."""
+    """Return in words why a place was left alone."""
     return {
         "other_word": _("part of another word"),
         "idiom": _("no person is meant"),
@@ -136,7 +136,7 @@ def _outcome(one: Swapped) -> str:
 
 
 def show_reasons(found: Sequence[Swapped]) -> None:
-    """What each reason means."""
+    """Show the meaning of each reason."""
     if not any(swapped.left or swapped.back for swapped in found):
         return
     with st.expander(_("What is left alone")):

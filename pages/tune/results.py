@@ -81,7 +81,7 @@ def _show_run(run: Run) -> None:
 
 
 def _change(report: TuneReport) -> str:
-    """What was done to the model, as `method_text` of its record says it in English."""
+    """Return in the visitor's language what was done to the model; `method_text` of its record says it in English."""
     if isinstance(report, ProjectionReport):
         text = _("{method}: directions taken out: {directions}; found in {pairs} sentences and their counterfactuals")
         name = "SentenceDebias" if report.method == "sentence-debias" else "INLP"

@@ -20,7 +20,10 @@ PROJECT = "last_project"  # of the session: the name of the project of this visi
 
 
 def asked_for(name: str, key: str) -> str | None:
-    """What the address says under *name*, unless the widget *key* has an answer and `keep` left that in the address."""
+    """Return what the address says under *name*; None if it says nothing.
+
+    Also None if the widget *key* has an answer and `keep` wrote this value to the address.
+    """
     asked = st.query_params.get(name)
     return asked if asked is not None and (key not in st.session_state or not _own(f"{key}@{name}", asked)) else None
 
@@ -36,15 +39,17 @@ def keep(name: str, key: str, value: str) -> None:
 
 
 def _own(place: str, asked: str) -> bool:
-    """Whether this visit wrote it: now, or so lately that the browser may not have heard of what came after it."""
+    """Return whether this visit wrote *asked*: now, or so recently that the browser may not know the newer value
+    yet."""
     now, before, since = st.session_state.get(place, NOTHING)
     return bool(asked == now or (asked == before and time.monotonic() - since < LATE))
 
 
 def project_of_visit(names: Sequence[str]) -> str | None:
-    """Which of *names* this visit is about: what the address says, else the project of the visit, else the only one.
+    """Return the one of *names* that this visit is about.
 
-    None: it has to be asked. An address that names none of them is not filled up with another project.
+    It is the one that the address names, else the project of the visit, else the only one. None: the visitor has to be
+    asked. If the address names none of *names*, the project of the visit does not replace it.
     """
     kept = asked_for("project", PROJECT) or st.session_state.get(PROJECT)
     if kept in names:
@@ -59,8 +64,8 @@ def enter_project(name: str) -> None:
 
 
 def link_to(page: str, query: Mapping[str, str] | None) -> dict[str, str]:
-    """What a link to a page (its address) says: *query*, the project of this visit where the page is about one, and
-    the language where the address names it."""
+    """Return the query of a link to *page*, an address: *query*, the project of this visit where the page is about one,
+    and the language if the current address names it."""
     found = dict(query or {})
     if page in PROJECT_PAGES and "project" not in found and PROJECT in st.session_state:
         found["project"] = st.session_state[PROJECT]

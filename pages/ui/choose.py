@@ -34,7 +34,7 @@ ADDED = "added_pronoun_sets"  # in the session: names of sets that the visitor w
 
 
 def language_name(code: str) -> str:
-    """What a language is called in the visitor's; its code where it has no pack."""
+    """Return the name of a language in the visitor's language; its code where the language has no pack."""
     names = {"zh": _("Chinese"), "en": _("English"), "ja": _("Japanese"), "es": _("Spanish"), "eu": _("Basque")}
     return names.get(code, code)
 
@@ -46,7 +46,7 @@ def chosen_language(key: str) -> str | None:
 
 
 def choose_language(key: str, own: Sequence[PackWord]) -> None:
-    """The language of the sentences: recognised, one that has a pack, or that of somebody's *own* words."""
+    """Ask for the language of the sentences: recognised, one that has a pack, or one of the visitor's *own* words."""
     found = dict.fromkeys((*LANGUAGES, *(pack_word.pair.language for pack_word in own)))
     names = {AUTO: _("Language: auto-detect"), **{code: language_name(code) for code in found}}
     if st.session_state.get(key) not in names:
@@ -58,7 +58,7 @@ def choose_language(key: str, own: Sequence[PackWord]) -> None:
 
 
 def say_what_a_table_is() -> None:
-    """What a table of one's own looks like, and one to begin with."""
+    """Show the format of a table of the visitor's own words, and offer an example to start from."""
     write(
         "A tab-separated table with the columns male and female; optional: kind, other (forms shown"
         " beside the two) and language. For this visit, it is added to the built-in words."
@@ -68,7 +68,7 @@ def say_what_a_table_is() -> None:
 
 
 def say_what_was_read(own: Sequence[PackWord], name: str) -> None:
-    """How many pairs a table has."""
+    """Show how many pairs a table has."""
     caption("{count} pairs read from {file}.", count=len(own), file=name)
 
 
@@ -81,7 +81,7 @@ def choose_pronoun_sets(key: str) -> tuple[str, ...]:
     added: list[str] = st.session_state.setdefault(ADDED, [])
     names = list(dict.fromkeys((*usual, *more_sets(), *added)))
     st.session_state[key] = st.session_state.pop(f"{key}-next", st.session_state.get(key, usual))
-    # Not beside each other in a row: on a telephone the pills would run out of it instead of into the next line.
+    # Not in one row: on a telephone the pills would run out of it instead of into the next line.
     chosen = st.pills(
         _("Pronoun sets"), names, selection_mode="multi", key=key, format_func=_forms_beginning,
         help=_("Each with all five forms; others can be added."),
@@ -139,11 +139,11 @@ def choose(
     heading: bool = True,
     explained: str | None = None,
 ) -> Option:
-    """One of a few options, all in view; exactly one is always chosen.
+    """Return one of a few options, all in view; exactly one is always chosen.
 
     *names*: option to the words on its button, in their order. *first*: what is chosen at the start, else the first.
     *address*: a name in the address where the choice is kept, so that a link opens it. *heading*: False hides *label*
-    (a screen reader still says it). *explained*: the help beside the label.
+    (a screen reader still says it). *explained*: the help next to the label.
     """
     asked = asked_for(address, key) if address else None
     if asked in names or st.session_state.get(key) not in names:
@@ -230,7 +230,8 @@ def choose_models(
 
 
 def model_label(model: str) -> str:
-    """What a model is called where it is chosen: a model of the page Tune by the name of its run, not by its folder."""
+    """Return the name of a model in a list of choices. A model of the page Tune has the name of its run, not of its
+    folder."""
     place = PurePath(model)
     if place.is_absolute() and place.parent.name.endswith("-tunes"):
         return in_brackets(place.name, _("tuned"))
@@ -307,19 +308,23 @@ def say_what_does_not_fit(models: Sequence[str], written: str, key: str) -> None
 
 
 def may_load_models() -> bool:
-    """Whether the visitor may name any model: a name on the hub or a folder makes this server fetch or read it."""
+    """Return whether the visitor may name any model. Such a name, on the hub or of a folder, makes this server fetch or
+    read it."""
     with stores.borrow() as store:
         return may(store, "load_models")
 
 
 def models_offered(names: Sequence[str]) -> list[str]:
-    """Those of *names* that the visitor may choose: all, or the ones that ship with the app."""
+    """Return the *names* that the visitor may choose: all, or the ones that ship with the app."""
     return list(names) if may_load_models() else [name for name in names if is_open_to_all(name)]
 
 
 def models_to_use(asked: Sequence[str]) -> list[str]:
-    """Those of *asked* that the visitor may have this server load, wherever the names come from; of others it is said
-    that they are none: built-in models for everybody, for leads also names on the hub and one folder of models."""
+    """Return the models in *asked* that the visitor may have this server load, and warn of the others.
+
+    In open mode, these are all. Otherwise all visitors may use built-in models, and leads also names on the hub and one
+    folder of models. It does not matter where the names in *asked* come from.
+    """
     with stores.borrow() as store:
         person = visitor(store)
         leads = may(store, "load_models")
@@ -342,11 +347,11 @@ def _any_model() -> str:
 
 
 def choose_project(store: Store, key: str = "project", *, kind: Kind | None = None) -> Project | None:
-    """The project of this visit, and a choice of another; None, and what to do said, where there is none or it has to
-    be asked: nothing is shown of a project that nobody chose.
+    """Return the project of this visit, and let the visitor choose another.
 
-    ?project=NAME opens that one; the choice is kept from page to page and in the address. *kind*: only such projects;
-    where there is none, nothing is said: the page knows what it needs.
+    Return None and say what to do if no project exists, or if the visitor has to choose first: nothing is shown of a
+    project that was not chosen. ?project=NAME opens that project. The choice is kept from page to page and in the
+    address. *kind*: only projects of this kind; without one, return None and say nothing: the page knows what it needs.
     """
     every = {project.name: project for project in own_projects(store)}
     found = {name: project for name, project in every.items() if kind in (None, project.kind)}
@@ -395,9 +400,10 @@ def _ask_project(projects: Sequence[Project]) -> None:
 
 
 def targets(found: Collection[str]) -> list[str]:
-    """Into which project something may go, the likeliest first: that of this visit, a NEW one, the others.
+    """Return the projects into which something may go, the most likely first: that of this visit, a NEW one, the
+    others.
 
-    A demo project is never the first, so that nobody fills it without choosing it.
+    A demo project is never the first, so that nothing is put into it without a choice.
     """
     here = str(st.session_state.get(PROJECT, NEW))
     first = [here] if here in found and here not in DEMOS else []
@@ -416,10 +422,10 @@ def own_desks(store: Store, project: Project) -> list[Annotator]:
 
 
 def annotator_at_desk(store: Store, project: Project) -> Annotator | None:
-    """As which annotator of this project the visitor must not see what others labelled first; None: as none.
+    """Return the annotator as whom the visitor must not see what others labelled first; None if there is none.
 
-    With an account, the one of the account, whether the desk is open or not. In the open mode, the one whose desk is
-    open in this visit.
+    With an account, it is the annotator of the account, whether the desk is open or not. In the open mode, it is the
+    annotator whose desk is open in this visit.
     """
     who = visitor(store)
     everybody = annotators(store, project, active=False)

@@ -51,12 +51,12 @@ SchemeName = Literal["built-in", "preference", "own"]
 
 
 def scheme_name(scheme: Scheme | None) -> SchemeName:
-    """Which of the schemes to choose from one is."""
+    """Return the name under which *scheme* is among the choices; None is the built-in scheme."""
     return "built-in" if scheme is None else "preference" if scheme.compares else "own"
 
 
 def choose_scheme(first: SchemeName, *, key: str) -> SchemeName:
-    """The scheme of a project of generations; *first*: what stands at first."""
+    """Ask for the scheme of a project of generations; *first* is chosen at the start."""
     names: dict[SchemeName, str] = {
         "built-in": _("Built-in: four labels"), "preference": _("Preference: two texts"), "own": _("Own scheme"),
     }  # fmt: skip
@@ -64,8 +64,8 @@ def choose_scheme(first: SchemeName, *, key: str) -> SchemeName:
 
 
 def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
-    """A scheme as four tables to edit, without spans for comparisons; it is checked when it is stored, so that half a
-    row can stand."""
+    """Show a scheme as four tables to edit, without spans for comparisons. It is checked only when it is stored, so
+    that a row may be half filled until then."""
     rows, pairs = as_data(begun), begun.more.compares
     if pairs:
         caption(
@@ -185,7 +185,7 @@ def scheme_from_file(*, key: str) -> OwnScheme | None:
 
 
 def edit_quotas(wanted: Quotas, *, key: str) -> Quotas:
-    """Quotas per keyword pair and side as a table to edit; an empty cell is no quota."""
+    """Show quotas per keyword pair and side as a table to edit. An empty cell means no quota."""
     pairs = [pair.name for pair in keyword_pairs()]
     pairs += [pair for pair, _side in wanted if pair not in pairs]
     sides: tuple[Side, ...] = ("male", "female")

@@ -1,4 +1,4 @@
-"""Equivalence beside a difference, the same on every page: the margin that a visitor sets, and what the tests say."""
+"""Equivalence next to a difference, alike on every page: the margin that a visitor sets, and what the tests say."""
 
 import streamlit as st
 
@@ -12,7 +12,8 @@ STEP: dict[Scale, float] = {"log10": 0.05, "ln": 0.05, "auc": 0.01, "share": 0.0
 
 
 def margin_box(scale: Scale, key: str) -> float | None:
-    """How large a difference on *scale* may be and still count as none; begins with the default, None for 0."""
+    """Ask how large a difference on *scale* may be and still count as none. It begins with the default; return None for
+    0."""
     name, default = _(SCALES[scale]), MARGINS[scale]
     text = _("The default for this scale is {margin}. 0 means no margin, so nothing is decided.")
     help = text.format(margin=f"{default:g}") if default else _("0 means no margin, so nothing is decided.")
@@ -45,7 +46,7 @@ def difference_says(difference: Estimate, margin: float | None, form: str = SIZE
 
 
 def how_tested() -> str:
-    """What the words of `against` mean."""
+    """Return what the words of `against` mean."""
     return _(
         "Two one-sided tests (the 90% interval lies within the margin). Minimum detectable difference: about the"
         " smallest difference that data like these detect in 80 of 100 cases (two-sided, 0.05)."

@@ -56,7 +56,8 @@ def _count(number: float) -> str:
 
 
 def progress_text(job: jobs.Job) -> str:
-    """How far a job is: done, rate, time left; that it gets ready (loads a model) while nothing is counted yet."""
+    """Return how far a job is: done, rate, time left. While nothing is counted yet, say that it prepares (loads a
+    model)."""
     if not job.total and not job.done:
         return _("Preparing …")
     kind = kinds.kind_of(job)
@@ -70,7 +71,7 @@ def progress_text(job: jobs.Job) -> str:
 
 
 def outcome(job: jobs.Job) -> str:
-    """What a finished job says, in the visitor's language."""
+    """Return the message of a finished job in the visitor's language."""
     if job.result and "error" in job.result:
         return sentence(str(job.result["error"]), job.result.get("values"))
     kind, report = kinds.kind_of(job), kinds.report_of(job)
@@ -80,7 +81,7 @@ def outcome(job: jobs.Job) -> str:
 
 
 def resuming_text(job: jobs.Job) -> str:
-    """What is left of the work of a job that did not end, and where it goes on when it is resumed."""
+    """Return what remains of a job that did not end, and where it continues when it is resumed."""
     kind = kinds.kind_of(job)
     return _(kind.resuming if kind is not None else RESUMED)
 
@@ -226,7 +227,7 @@ def every_job_of(store: Store, command: str = "") -> list[jobs.Job]:
 
 
 def jobs_of(store: Store, command: str = "", project: Project | None = None) -> list[jobs.Job]:
-    """Those of them that the visitor may see. *project*: only those that work on it."""
+    """Return the jobs of a command that the visitor may see. *project*: only jobs that work on it."""
     who = visitor(store)
     return [
         job
@@ -236,7 +237,7 @@ def jobs_of(store: Store, command: str = "", project: Project | None = None) -> 
 
 
 def is_active(store: Store, command: str = "", project: Project | None = None) -> bool:
-    """Whether a job of this command, or any, of those that the visitor may see, runs or waits."""
+    """Return whether a job of this command (or of any) runs or waits, among the jobs that the visitor may see."""
     return any(job.active for job in jobs_of(store, command, project))
 
 

@@ -79,7 +79,7 @@ def say_blind(reader: Annotator) -> None:
 
 
 def trial_banner(models: Iterable[str]) -> None:
-    """What stands above every number of models that ship with the app; nothing where none of *models* does."""
+    """Show the note above every number of models that ship with the app; nothing where none of *models* does."""
     if notice := trial_notice(models):
         st.caption(":material/info: " + plain(notice))
 

@@ -1,7 +1,7 @@
 """Numbers as people read them, in the visitor's language. Undefined is a dash with its reason, never 0.
 
 A *form* is a format specification of Python: ".2f", "+z.3f" with its sign, ",.0f", or ".1%" for a share of 1. A
-difference of two shares is no share: its forms are POINTS and, for its size, SIZE_IN_POINTS.
+difference of two shares is not a share: its forms are POINTS and, for its size, SIZE_IN_POINTS.
 """
 
 from collections.abc import Iterable
@@ -54,7 +54,7 @@ def duration(seconds: float) -> str:
 
 
 def undefined(value: float | None, reason: str = "", form: str = "{:.3f}") -> tuple[str, str | None]:
-    """What to show for *value*, and the help beside it: (a dash, the reason) where it is None.
+    """Return the text to show for *value* and its help; where *value* is None, a dash and the reason.
 
     `text, help = undefined(kappa.value, _(kappa.reason)); st.metric(label, text, help=help)`
     """
@@ -69,7 +69,7 @@ def note_text(note: Note | str | None) -> str:
 
 
 def methods_text(estimates: Iterable[Estimate]) -> str:
-    """How the intervals of *estimates* were made, and where their coverage stands; "" where there is none."""
+    """Return how the intervals of *estimates* were made, and where to read their coverage; "" without intervals."""
     methods = dict.fromkeys(
         _(estimate.method) for estimate in estimates if estimate.low is not None and estimate.method
     )
@@ -117,7 +117,7 @@ def interval(estimate: Estimate, form: str = ".2f") -> str:
     if estimate.low is None or estimate.high is None:
         return ""
     low, high = _bare(estimate.low, form), _bare(estimate.high, form)
-    return to(low, high) if estimate.low >= 0 else f"{low} – {high}"  # beside a minus sign it needs its spaces
+    return to(low, high) if estimate.low >= 0 else f"{low} – {high}"  # next to a minus sign it needs its spaces
 
 
 def to(low: str, high: str) -> str:
@@ -138,9 +138,9 @@ def bracketed(estimate: Estimate, form: str = ".3f") -> str:
 
 
 def with_interval(estimate: Estimate, form: str = ".2f", *, level: bool = False) -> str:
-    """Value and 95% interval: 0.52 (0.41 – 0.62); without one the value, without a value a dash.
+    """Return value and 95% interval: 0.52 (0.41 – 0.62); without an interval the value, without a value a dash.
 
-    *level*: write "95% interval:" before the ends, where nothing else beside the number says so.
+    *level*: write "95% interval:" before the ends, where nothing else next to the number says so.
     """
     ends = interval(estimate, form) if estimate.value is not None else ""
     ends = named(_("95% interval"), ends) if ends and level else ends

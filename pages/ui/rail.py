@@ -1,7 +1,7 @@
 """The navigation: the project of this visit with its steps in the order of work, and the area of models and measures.
 
-Which state a step has depends on labels of everybody. Whoever must not see those first, an annotator or whoever has a
-desk open in this visit, sees the own work only.
+The state of a step depends on the labels of all annotators. Annotators, and visitors with a desk open in this visit,
+must not see those first: they see only their own work.
 """
 
 import sqlite3
@@ -130,7 +130,8 @@ def _drawn(everything: str, page: str, _here: Project | None, _found: ProjectPro
 
 
 def show_next(store: Store, project: Project) -> str:
-    """What leads on after something was done in a project: its next step, else its progress. Returns that page."""
+    """Show the link that leads on after an action in a project: to its next step, else to its progress. Return that
+    page."""
     found = way(store, project)
     step: Step = found.next or "progress"
     file, where = place_of(step, project)

@@ -53,7 +53,7 @@ class RunPage:
         return own_runs(store, self.every_finished(store))
 
     def every_finished(self, store: Store) -> Sequence[Run]:
-        """All of them: a name is taken, whoever made the run."""
+        """Return the finished runs of all visitors, who share the names of runs."""
         return runs_in(runs_folder(store.path, self.kind))
 
     def free_name(self, store: Store, label: str) -> str:
@@ -63,8 +63,8 @@ class RunPage:
 
 
 def own_runs(store: Store, found: Sequence[OfKind]) -> list[OfKind]:
-    """Those of *found* that the visitor may see: the own ones and those of the own projects; whoever owns the server
-    sees all, also those of which nobody recorded whose they are."""
+    """Return the runs in *found* that the visitor may see: their own, and those of their own projects. The owner of the
+    server sees all, including runs without a recorded owner."""
     who = visitor(store)
     return [run for run in found if may_see_work(who, *run.owner)]
 
@@ -151,7 +151,8 @@ def start_run(store: Store, page: RunPage, request: RunRequest[Any], name: str) 
 
 
 def show_finished_runs(found: Sequence[OfKind], show_run: Callable[[OfKind], None], nothing: str) -> None:
-    """The finished runs, the newest first, each as *show_run* draws it; *nothing* says what will stand here."""
+    """Show the finished runs, the newest first, each drawn by *show_run*. Without a run, show *nothing*, which says
+    what will be here."""
     st.subheader(_("Finished runs"), anchor=False)
     if not found:
         st.caption(nothing)
@@ -181,13 +182,13 @@ def finished_at(run: Run) -> str:
 
 
 def show_facts(run: Run, facts: str, *more: str) -> None:
-    """What was asked and when it was finished (*facts*), how long it took, and what else is known."""
+    """Show the facts of a run (*facts*: its settings and when it was finished), how long it took, and *more*."""
     took = [] if run.seconds is None else [_("took {time}").format(time=duration(run.seconds))]
     st.caption(plain(" · ".join([facts, *took, *more])))
 
 
 def show_notices(run: Run) -> None:
-    """What a person should know of the run, and the models that could not be used, with the reasons."""
+    """Show what a person should know of the run, and the models that could not be used, with the reasons."""
     for notice in run.notices:
         st.caption(":material/info: " + plain(sentence(notice.message, notice.values)))
     for failure in run.failures:
@@ -251,14 +252,14 @@ def score_file(path: Path, name: str, *, sent: bool = False) -> ScoreFile:
 
 
 def score_runs() -> list[Run]:
-    """The runs beside the database that the visitor may see, the newest first."""
+    """Return the score runs of this database that the visitor may see, the newest first."""
     with open_store() as store:
         return own_runs(store, runs_in(runs_folder(store.path, "scores")))
 
 
 @st.cache_data(max_entries=3, show_spinner=False)
 def score_frame(file: ScoreFile) -> "pd.DataFrame":
-    """The rows of a score file, checked, with the prior-corrected value beside each."""
+    """Return the rows of a score file, checked, each with its prior-corrected value."""
     from evenhand.core.model_bias import prior_corrected, read_scores
 
     frame = run_bounded(read_scores, file.path, file=file.name) if file.sent else read_scores(file.path)

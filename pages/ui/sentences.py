@@ -65,7 +65,8 @@ def with_marks(text: str, marks: Iterable[tuple[int, int, str]], start: int = 0,
 
 
 def with_keyword(text: str, word: Span | None, side: str | None) -> Markup:
-    """A sentence with its word tinted, underlined and named behind it, where lines stand close to each other."""
+    """Return a sentence with its word tinted, underlined and named behind it, for lines that are close to each
+    other."""
     if word is None or side not in ("male", "female"):
         return escape(text)
     start, end = word
@@ -115,7 +116,7 @@ def judgement_lines(
     *,
     extraneous: bool | None = None,
 ) -> list[str]:
-    """Why somebody chose as they did: their reasons, the words of *text* that they marked, the flag."""
+    """Return the reasons of an annotator for a choice: the codes in words, the marked words of *text*, the flag."""
     kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
     lines = [names.get(code, code) for code in reasons]
     lines += [
@@ -183,7 +184,7 @@ def asked_as(question: Question) -> Choice:
 
 
 def end_name(question: Question, end: str) -> str:
-    """What an end of a scale, low or high, is called; "" for nothing."""
+    """Return the name of an end of a scale, low or high; "" where it has none."""
     first, second = ("zh", "en") if language() == "zh" else ("en", "zh")
     name: str = getattr(question, f"{end}_{first}") or getattr(question, f"{end}_{second}")
     return name
@@ -267,7 +268,7 @@ def problem_text(problem: Problem) -> str:
 
 
 def reason_name(code: str) -> str:
-    """Why a line could not be used, in a few words; a code that is not known stays as it is."""
+    """Return in a few words why a line could not be used; an unknown code is returned as it is."""
     return _(LINE_REASONS.get(code, code))
 
 
@@ -277,7 +278,7 @@ def setting_name(setting: str) -> str:
 
 
 def desk_html(markdown: str) -> Markup:
-    """A guideline as annotators see it beside the sentence; nothing in it is read as HTML."""
+    """Return a guideline as annotators see it next to the sentence; nothing in it is read as HTML."""
     made = []
     for block in frontend.blocks(in_language(markdown, language())):
         if block["kind"] == "list":

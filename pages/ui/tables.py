@@ -65,7 +65,7 @@ def undefined_cell(reason: str) -> Markup:
 
 
 def estimate_cell(estimate: Estimate, form: str = ".2f", *, stacked: bool = False) -> Markup:
-    """A value with its 95% interval beside it, or below it (*stacked*); undefined: a dash and the reason."""
+    """Return a value with its 95% interval next to it, or below it (*stacked*); undefined: a dash and the reason."""
     if estimate.value is None:
         return undefined_cell(note_text(estimate.reason))
     value, ends = number(estimate.value, form), interval(estimate, form)
@@ -132,7 +132,7 @@ def show_pages(total: int, key: str, size: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One number: *name* above it, *lines* below it, *explained* as the help beside the name. All of it is text."""
+    """One number: *name* above it, *lines* below it, *explained* as the help next to the name. All of it is text."""
 
     name: str
     value: str

@@ -46,7 +46,7 @@ def clauses(parts: Iterable[str]) -> str:
 
 
 def named(name: object, value: object) -> str:
-    """What something is: name: value, or 名：值."""
+    """Return a name with its value: name: value, or 名：值."""
     return _("{name}: {value}").format(name=name, value=value)
 
 
@@ -72,20 +72,20 @@ def paragraph(sentences: Iterable[str]) -> str:
 
 
 def plain(text: str) -> str:
-    """*text* with every sign of Markdown escaped: for help, messages and the names of buttons and pills.
+    """Return *text* with every sign of Markdown escaped: for help, messages and the names of buttons and pills.
 
-    The labels of other inputs want `spoken`. The options of a selectbox or multiselect are no Markdown at all.
+    The labels of other inputs need `spoken`. The options of a selectbox or multiselect are not Markdown at all.
     """
     escaped = re.sub(r"([\\`*_{}\[\]()<>#+\-.!|$~:&=^@])", r"\\\1", text.replace("\n", " "))
     # Streamlit looks for icons and addresses after the escapes are gone; an invisible joiner keeps ":material/" a word,
-    # and an address text: a name is no link to write to somebody.
+    # and an address text: a name must not become a mail link.
     return re.sub(r"(?i)\\:(?=material/|//)|\\@(?=\w)|(?<=www)\\\.", "\\g<0>\u2060", escaped)
 
 
 def spoken(text: str) -> str:
-    """*text* for the label of a box to choose or write in: without the signs of Markdown.
+    """Return *text* without the signs of Markdown, for the label of a box to choose or write in.
 
-    A screen reader is given such a label as it stands, so that it would read out the backslashes of `plain`.
+    A screen reader gets such a label unchanged, so that it would read out the backslashes of `plain`.
     """
     signs = r"[\\`*{}\[\]()<>#+|$~:&=^@]|(?<![^\W_])_|_(?![^\W_])"  # an underscore within a word is none
     return " ".join(re.sub(signs, " ", text).split())
@@ -125,7 +125,7 @@ def literal(text: str, *, size: str = "1rem") -> None:
 
 
 def clause(sentence: str) -> str:
-    """A sentence without its full stop, to stand within another."""
+    """Return a sentence without its full stop, for use within another."""
     return sentence.rstrip(".。")
 
 
@@ -135,7 +135,7 @@ def names_in(text: str) -> list[str]:
 
 
 def show_signature(signature: str) -> None:
-    """How numbers were made, to copy: behind one small sign."""
+    """Show how numbers were made, to copy: behind one small sign."""
     with st.popover(_("Signature"), icon=":material/fingerprint:", type="tertiary"):
         st.caption(_("How these numbers were computed; quote it with them. The About page explains each part."))
         st.code(signature, language=None, wrap_lines=True)

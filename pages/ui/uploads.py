@@ -1,6 +1,6 @@
 """Files that a visitor uploads, and the text to read: such files or a folder on the server under EVENHAND_CORPUS.
 
-An uploaded file is kept once where a job can read it, however often the page runs meanwhile.
+An uploaded file is stored once where a job can read it, even if the page runs many times meanwhile.
 """
 
 import json

@@ -38,7 +38,7 @@ from evenhand.web.gate import COOKIE, SECURE_COOKIE
 from evenhand.web.requests import remember_visit
 
 NOBODY = Person("guest")
-# A file that is made at a click is made without a run of a page: the cookie of its visit, and the page it stands on.
+# A file that is made at a click is made without a run of a page: the cookie of its visit, and the page it is on.
 _download: ContextVar[tuple[str, str] | None] = ContextVar("download", default=None)
 
 
@@ -66,7 +66,7 @@ def page_here() -> str:
 
 
 def visitor(store: Store) -> Person:
-    """Who looks at this page now: everybody's `OPEN` on a server without accounts, else the person of the cookie."""
+    """Return who looks at this page now: `OPEN` on a server without accounts, else the person of the cookie."""
     if not accounts_exist(store):
         return OPEN
     person = signed_in(store, cookie()) or NOBODY
@@ -89,14 +89,14 @@ def own_sign_in(store: Store) -> str | None:
 
 
 def may(store: Store, action: Action, project: Project | None = None) -> bool:
-    """Whether the visitor may do *action*, in a project or anywhere."""
+    """Return whether the visitor may do *action*, in a project or anywhere."""
     person = visitor(store)
     place = project.uid if project else None
     return allowed(person, action, project=place, annotator=person.annotator)
 
 
 def may_open(person: Person, page: str) -> bool:
-    """Whether a page (its address) is there for *person*."""
+    """Return whether *person* may open a page (its address)."""
     action = page_at(page).action
     if action is None:
         return True
@@ -135,7 +135,7 @@ def ask_author(store: Store, label: str, *, key: str = "adjudicator", **look: An
 
 
 def own_new_project(store: Store, project: Project) -> Project:
-    """The same *project*, which the visitor has just made and leads from now on."""
+    """Return *project*, which the visitor has just made, after making them its lead unless they have a wider role."""
     lead_new_project(store, visitor(store), project)
     return project
 
@@ -152,7 +152,7 @@ def own_projects(store: Store, *, archived: bool = False) -> list[Project]:
 
 
 def sees_project(person: Person, project: Project) -> bool:
-    """Whether *person* has something to see or to do in a project."""
+    """Return whether *person* has something to see or to do in a project."""
     actions: tuple[Action, ...] = ("see_projects", "label")
     return any(allowed(person, action, project=project.uid, annotator=person.annotator) for action in actions)
 
@@ -182,7 +182,7 @@ def base_path() -> str:
 
 
 def show_who(person: Person) -> None:
-    """In the navigation: that there are no accounts, who is signed in, or where to sign in."""
+    """Show in the navigation who is signed in, where to sign in, or that the server has no accounts."""
     base = base_path()
     if person is OPEN:
         caption("Open mode: no accounts. Anyone using this machine can do everything.")
@@ -194,7 +194,7 @@ def show_who(person: Person) -> None:
 
 
 def opens(file: str) -> bool:
-    """Whether the visitor may open a page (`projects/page.py`)."""
+    """Return whether the visitor may open a page (`projects/page.py`)."""
     address = _address(file)
     return address in st.session_state.get("open_pages", (address,))
 
@@ -224,11 +224,11 @@ def page_head(text: str) -> None:
 
 @contextmanager
 def open_store(project: Project | None = None, action: Action | None = None) -> Iterator[Store]:
-    """The database for this run of the page; never keep it longer.
+    """Yield the database for this run of the page; never keep it longer.
 
-    Whatever is done with one project names it here: callbacks, fragments and downloads run without the page around
-    them. Raises NotAllowed if the visitor may not be on this page, may not be there with *project*, or may not do
-    *action* in it.
+    An action on one project passes the project: callbacks, fragments and downloads run without the page around them.
+    Raises NotAllowed if the visitor may not be on this page, may not be there with *project*, or may not do *action* in
+    it.
     """
     with stores.borrow() as store:
         check_page(store, project)
@@ -238,7 +238,7 @@ def open_store(project: Project | None = None, action: Action | None = None) -> 
 
 
 def unknown_address(url: str | None, shown: str, base: str = "") -> str | None:
-    """What an address asks for that is no page; None where it leads to the page that is shown.
+    """Return the path of an address that is not a page; None where it leads to the page that is shown.
 
     *url* is the visitor's address, *shown* the path of the page that opened, *base* the folder the app is served in.
     """
@@ -271,7 +271,7 @@ def remembered(
 ) -> Result:
     """Return `compute(store, project, ...)`, computed again only where *now*, the project or an argument changed.
 
-    *now*: a value that changes whenever the result may. *compute* must not ask who the visitor is.
+    *now*: a value that changes every time the result may change. *compute* must not ask who the visitor is.
     """
     name = f"{compute.__module__}.{compute.__qualname__}"
     result: Result = _computed(name, now, project, args, settings, compute)
@@ -291,9 +291,10 @@ Change = tuple[str, str, str]  # the name of a setting, its stored value, its ne
 
 @dataclass(slots=True)
 class Part:
-    """A part: where it is written, what it needs, and whether in the project that it is given or in any of the own.
+    """A part of a page: where it is written, which action it needs, and whether in the given project or in any of the
+    visitor's.
 
-    `body`: what runs for whoever may.
+    `body`: the function that runs for a visitor who may do this.
     """
 
     name: str
@@ -331,7 +332,7 @@ def asks(action: Action) -> Callable[[Callable[Inputs, Result]], Callable[Inputs
 
 
 def asks_at_click(action: Action) -> Callable[[Callable[Inputs, None]], Callable[Inputs, None]]:
-    """The same for a callback: no frame is around it, so it shows a known error itself."""
+    """Guard a callback like `asks`; a callback has no frame around it, so it shows a known error itself."""
 
     def decorate(body: Callable[Inputs, None]) -> Callable[Inputs, None]:
         part = asks(action)(body)

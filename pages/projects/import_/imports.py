@@ -39,7 +39,7 @@ def kind_name(kind: str) -> str:
 
 
 def show_conflicts(store: Store, project: Project) -> None:
-    """The list, with a decision beside each."""
+    """Show the conflicts between files, each with a choice of the label that counts."""
     st.subheader(_("Conflicts between files"), anchor=False)
     found = conflicts(store, project)
     if not found:
@@ -158,7 +158,7 @@ def _kind(project: Project) -> str:
 
 
 def undo_text(found: undoing.Import, done: undoing.UndoEffect) -> str:
-    """What taking back does, or did, in one sentence."""
+    """Return in one sentence what undoing an import does, or did."""
     if found.gold:
         text = _(
             "{labels} gold {labels:label is|labels are} removed; the labels and decisions in the project decide again."
@@ -246,7 +246,7 @@ def show_brought(brought: PackageImport, *, quoting: bool) -> None:
 
 
 def missing_texts(report: GoldLabels) -> list[str]:
-    """What does not come back from a package, in sentences with numbers."""
+    """Return what a package does not restore, in sentences with numbers."""
     texts = []
     if report.imported:
         text = _(

@@ -229,7 +229,7 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
 def _first_tasks(
     members: list[Member], format: str, column: str | None, columns: detect.Columns | None
 ) -> list[Examined]:
-    """As `examine` has it, without reading to the end."""
+    """Return the files examined like `examine` does, but without reading them to the end."""
     from evenhand.annotations.files.detect import detect_layout
 
     found = []
