@@ -14,7 +14,7 @@ SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
 
 
 def show_signature() -> None:
-    """An example signature and what each part of it says."""
+    """Show an example signature and what each part of it says."""
     write(
         "Every number carries a signature that lists everything that could change it, in a fixed"
         " order. Two numbers are comparable only if their signatures differ in nothing but the model"
@@ -33,7 +33,7 @@ def show_signature() -> None:
 
 
 def show_models() -> None:
-    """The models that ship with the app, and what their cards say."""
+    """Show the models that ship with the app, and what their cards say."""
     write(
         "These models are for trying out the app, not for research findings. Load real models by name"
         " from the Hugging Face Hub or from a folder."
@@ -48,7 +48,7 @@ def show_models() -> None:
 
 
 def without_front_matter(card: str) -> str:
-    """The text of a model card after its block of settings between two lines of dashes."""
+    """Return the text of a model card after its block of settings between two lines of dashes."""
     if card.startswith("---\n") and "\n---\n" in card[4:]:
         return card[4:].split("\n---\n", 1)[1].lstrip()
     return card

@@ -32,7 +32,7 @@ OWN_PLACES = ("first", "own")  # links for the visitor alone, not for sending on
 
 
 def browser_name(agent: str) -> str:
-    """A browser and its system, as people call them, from how it names itself: "Firefox, Windows"."""
+    """Return a browser and its system, as people call them, from how it names itself: "Firefox, Windows"."""
     browsers = {"Edg/": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome", "Safari/": "Safari"}
     systems = {"iPhone": "iPhone", "iPad": "iPad", "Android": "Android", "Windows": "Windows", "Mac OS X": "macOS"}
     systems["Linux"] = "Linux"
@@ -79,7 +79,7 @@ def roles_text(store: Store, person: Person) -> str:
 
 
 def show_own(store: Store, account: Account, person: Person) -> None:
-    """The account, its roles, where it is signed in."""
+    """Show the account, its roles, where it is signed in."""
     st.subheader(plain(account.name))
     st.write(plain(roles_text(store, person)) or _("No role yet: a project lead can give you one."))
     if account.annotator:
@@ -107,7 +107,7 @@ def offer_link(place: str, title: str, secret: str) -> None:
 
 
 def show_link(place: str) -> None:
-    """The link of the last click where it was made at *place*, to copy; it is gone with the next click."""
+    """Show the link of the last click where it was made at *place*, to copy; it is gone with the next click."""
     if st.session_state.get("link", ("",))[0] != place:
         return
     _place, title, secret = st.session_state.pop("link")
@@ -296,7 +296,7 @@ def _show_actions(store: Store, one: Account, account: Account, person: Person, 
 
 
 def show_everybody(store: Store, account: Account) -> None:
-    """Every account of the server, for its owner."""
+    """Show every account of the server, for its owner."""
     st.subheader(_("Everybody on this server"))
     owner = Person("owner")
     for one in accounts.accounts(store):
@@ -311,7 +311,7 @@ def show_everybody(store: Store, account: Account) -> None:
 
 
 def _owner(store: Store) -> Account:
-    """The account of the owner who asks; NotAllowed for anybody else."""
+    """Return the account of the owner who asks. Raises NotAllowed for all others."""
     who = visitor(store)
     if who.everywhere != "owner" or who.account is None:
         raise NotAllowed(FORBIDDEN)

@@ -34,7 +34,7 @@ def names_of(guideline: Guideline) -> dict[str, str]:
 
 
 def show_case(case: decisions.Case, guideline: Guideline) -> None:
-    """The text with everybody's marks, and a card for each annotator."""
+    """Show the text with everybody's marks, and a card for each annotator."""
     names = names_of(guideline)
     people = [_judgement(label, case, names) for label in case.labels]
     item = case.item
@@ -42,7 +42,7 @@ def show_case(case: decisions.Case, guideline: Guideline) -> None:
 
 
 def _text(case: decisions.Case) -> Markup:
-    """The text in pieces, each with the letters of those who marked it."""
+    """Return the text in pieces, each with the letters of those who marked it."""
     item = case.item
     marks = [(label.letter, mark) for label in case.labels for mark in label.marks]
     if item.second is not None or (item.word is not None and item.side):
@@ -71,7 +71,7 @@ def _judgement(anonymous_label: decisions.AnonymousLabel, case: decisions.Case, 
 
 
 def show_settlements(case: decisions.Case, guideline: Guideline) -> None:
-    """The acts of adjudicators on this case, oldest first."""
+    """Show the acts of adjudicators on this case, oldest first."""
     names = names_of(guideline)
     for settlement in case.settlements:
         st.caption(plain(_line(settlement, names)), width="stretch")
@@ -91,7 +91,7 @@ def _line(each: decisions.Settlement, names: dict[str, str]) -> str:
 
 @asks("settle")
 def comment_list(store: Store, project: Project, found: decisions.Case) -> None:
-    """The comments so far and a field for the next; names of annotators are not shown here."""
+    """Show the comments so far and a field for the next; names of annotators are not shown here."""
     st.subheader(_("Comments"))
     for comment in found.comments:
         by = comment.author if comment.annotator is None else _("an annotator")
@@ -108,7 +108,7 @@ def comment_list(store: Store, project: Project, found: decisions.Case) -> None:
 
 
 def decision(store: Store, project: Project, case: decisions.Case, guideline: Guideline) -> None:
-    """The fields of a decision on the case that is shown, and its buttons."""
+    """Show the fields of a decision on the case that is shown, and its buttons."""
     st.subheader(_("Decision"))
     if case.settlement is None:
         st.caption(plain(paragraph(_rules(project, guideline))), width="stretch")
@@ -141,7 +141,8 @@ def decision(store: Store, project: Project, case: decisions.Case, guideline: Gu
 
 
 def _reasons(project: Project, guideline: Guideline, case: decisions.Case, names: dict[str, str]) -> list[str]:
-    """The reasons of a reject, the tags of a generation; of an own scheme the flags, first those of the majority."""
+    """Return the reasons of a reject, the tags of a generation; of an own scheme the flags, first those of the
+    majority."""
     label, none = _("Tags"), _("no tag")
     start: list[str] = []
     if project.kind == "sentences":
@@ -188,7 +189,7 @@ def _distribution(said: dict[int, int]) -> str:
 
 
 def _why(guideline: Guideline, key: str) -> str:
-    """The note of a decision. Where the scheme asks for a text, that is it, as in a label."""
+    """Return the note of a decision; the text where the scheme asks for one, as in a label."""
     text = (
         next((question for question in guideline.scheme.questions if not question.points), None)
         if guideline.scheme
@@ -204,7 +205,7 @@ def _why(guideline: Guideline, key: str) -> str:
 
 
 def _spans(case: decisions.Case, scheme: Scheme, choice: str | None, names: dict[str, str]) -> tuple[Mark, ...]:
-    """The spans of a decision under an own scheme, first those of the annotators who made this choice."""
+    """Return the spans of a decision under an own scheme, first those of the annotators who made this choice."""
     made: list[Mark] = []
     for kind in scheme.spans if choice else ():
         alike = [
@@ -240,8 +241,8 @@ def _by_button(project: Project, guideline: Guideline) -> bool:
 
 
 def _pressed(project: Project, guideline: Guideline, names: dict[str, str], choice: str | None) -> str | None:
-    """The label that a button or its key decides on, LEAVE, or None. Of a sentence and of a comparison each label has
-    its button.
+    """Return the label that a button or its key decides on, LEAVE, or None. Of a sentence and of a comparison each
+    label has its button.
 
     The keys are those of the desk. A key that is held down decides no further case: each needs a reason of its own.
     That is why there is none for leaving a case as it is.
@@ -267,7 +268,7 @@ def _pressed(project: Project, guideline: Guideline, names: dict[str, str], choi
 
 
 def _generation(case: decisions.Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:
-    """The flag and the marks of a decision on a generation, initially those of the annotators."""
+    """Return the flag and the marks of a decision on a generation, initially those of the annotators."""
     votes = [label.extraneous for label in case.labels]
     extraneous = st.checkbox(
         _("extraneous gendered language"), votes.count(True) > votes.count(False), key=f"extraneous-{case.item.uid}"
@@ -283,7 +284,7 @@ def _generation(case: decisions.Case, choice: str | None) -> tuple[bool, tuple[M
 
 
 def _marked(case: decisions.Case, kind: str, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
-    """The marks of the adjudicator: any word of the text, and the annotators' marks."""
+    """Return the marks of the adjudicator: any word of the text, and the annotators' marks."""
     names = places(case, kind)
     start = _apart(sorted((mark.start, mark.end) for mark in before))
     chosen = st.multiselect(
@@ -294,7 +295,7 @@ def _marked(case: decisions.Case, kind: str, label: str, before: Sequence[Mark],
 
 
 def places(case: decisions.Case, kind: str) -> dict[Span, str]:
-    """Every word of the text and every mark of *kind*, each with a name; repeated words are numbered."""
+    """Return every word of the text and every mark of *kind*, each with a name; repeated words are numbered."""
     text = case.item.text
     marks = {(mark.start, mark.end) for label in case.labels for mark in label.marks if mark.kind == kind}
     spans = sorted(marks | {word.span() for word in re.finditer(r"\w+", text)})
@@ -369,7 +370,7 @@ def rule(store: Store, project: Project) -> None:
 
 
 def at_the_desk(store: Store, project: Project) -> Annotator | None:
-    """The annotator whose desk of this project is open in this visit, who sees only own items; or None."""
+    """Return the annotator whose desk of this project is open in this visit, who sees only own items; or None."""
     if st.session_state.get("desk_project") != project.name:
         return None
     name = st.session_state.get("desk_annotator")
@@ -383,7 +384,7 @@ def at_the_desk(store: Store, project: Project) -> Annotator | None:
 def choose_case(
     store: Store, project: Project, counts: dict[decisions.Queue, int], reader: Annotator | None
 ) -> str | None:
-    """The public id of the case to show; without one, show what to do and return None."""
+    """Return the public id of the case to show; without one, show what to do and return None."""
     queue, between = _filters(store, project, counts)
     found = decisions.cases(store, project, queue, between=between, reader=reader)
     if not found:
@@ -440,7 +441,7 @@ def _pattern(kind: str, known: dict[str, str], number: int) -> str:
 
 
 def offer_settlements(store: Store, project: Project) -> None:
-    """All settlements as CSV: ids and decisions, no text of any item."""
+    """Offer all settlements as CSV: ids and decisions, no text of any item."""
     if next(decisions.each_settlement_row(store, project), None) is None:
         return
     download(_("Download settled cases (CSV)"), lambda: _table(project), "settlements.csv", key="settlements-csv")

@@ -149,7 +149,7 @@ def confusion(two: TwoAnnotators, report: AgreementReport) -> None:
 
 
 def by_model(report: AgreementReport) -> None:
-    """One measure for each model and pronoun set as a heatmap."""
+    """Show one measure for each model and pronoun set as a heatmap."""
     names = {
         "pairwise": _("Pairwise agreement"),
         "unanimity": _("Full agreement of items with at least two blind labels"),
@@ -220,7 +220,7 @@ SHOWN = 10  # annotators in the heatmap until the visitor chooses others
 def current_report(
     store: Store, chosen: Project, way: Way = "four", on: ItemScope = "all", version: int | None = None
 ) -> AgreementReport:
-    """The report of a project, recomputed after a new label, item or guideline."""
+    """Return the report of a project, recomputed after a new label, item or guideline."""
     changing = (*state(store), str(guideline(store, chosen).version))
     return remembered(changing, agreement, chosen, way=way, on=on, version=version)
 
@@ -289,7 +289,7 @@ def _ac1_categories(measures: Measures) -> str:
 
 
 def categories(report: AgreementReport) -> None:
-    """Each category: how common it is, and how often a second annotator chose it where one did."""
+    """Show each category: how common it is, and how often a second annotator chose it where one did."""
     rows: list[dict[str, Any]] = [
         {
             _("Category"): choice_name(row.choice),
@@ -336,7 +336,7 @@ def annotators_in_twos(report: AgreementReport) -> None:
 
 
 def two_annotators(report: AgreementReport) -> None:
-    """The confusion matrix of two annotators, their kappa, and the largest one that their margins allow."""
+    """Show the confusion matrix of two annotators, their kappa, and the largest one that their margins allow."""
     with st.container(horizontal=True):
         a = st.selectbox(_("In the rows"), report.annotators, key="confusion-a")
         b = st.selectbox(_("In the columns"), [name for name in report.annotators if name != a], key="confusion-b")
@@ -354,7 +354,7 @@ def two_annotators(report: AgreementReport) -> None:
 
 
 def show_method(store: Store, project: Project, report: AgreementReport) -> None:
-    """The signature, and its meaning in words."""
+    """Show the signature, and its meaning in words."""
     text = _(
         "Computed on all items with a label, kept or not, from each annotator's last label before any"
         " opinion was shown."

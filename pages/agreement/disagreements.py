@@ -212,7 +212,7 @@ def _person(name: str, one: Any, models: AnnotatorModels) -> dict[str, object]:
 
 @asks("see_all_labels")
 def modelled_items(store: Store, project: Project, models: AnnotatorModels) -> None:
-    """The fully labelled items on which a model says something else than the vote, ten at a time."""
+    """Show the fully labelled items on which a model says something else than the vote, ten at a time."""
     reader = annotator_at_desk(store, project)
     differ = [item for item in models.items if item.differs]
     open_to = finished_items(store, project, [modelled_item.row for modelled_item in differ], reader)
@@ -259,7 +259,7 @@ def _code(models: AnnotatorModels, place: int | None) -> str:
 
 
 def show_groups(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
-    """The shares of two groups, and the items on which they differ; for leads, a form for another grouping."""
+    """Show the shares of two groups, and the items on which they differ; for leads, a form for another grouping."""
     caption(
         "Do groups of annotators, such as speakers of different dialects, choose differently? Only groups of at least"
         " {fewest} people are shown, so that nobody can be recognised. Annotators choose their group on My record.",
@@ -278,7 +278,7 @@ def show_groups(store: Store, project: Project, report: AgreementReport, way: Wa
 
 @asks("change_projects")
 def new_grouping(store: Store, project: Project) -> None:
-    """A form: by what annotators are grouped, and the groups to choose from."""
+    """Show a form: by what annotators are grouped, and the groups to choose from."""
     with st.form("new-grouping", border=False, clear_on_submit=True):
         name = st.text_input(_("Grouped by (for example: dialect)"), key="grouping-name", max_chars=80)
         groups = st.text_area(_("Groups, one per line"), key="grouping-groups", height=120)
@@ -353,7 +353,7 @@ def _shares(differences: GroupDifferences) -> None:
 
 @asks("see_all_labels")
 def opinion_items(store: Store, project: Project, found: GroupDifferences, choices: tuple[Choice, ...]) -> None:
-    """The fully labelled items, the surest difference first, ten at a time."""
+    """Show the fully labelled items, the surest difference first, ten at a time."""
     reader = annotator_at_desk(store, project)
     readable = finished_items(store, project, [item.row for item in found.items], reader)
     listed = [item for item in found.items if item.row in readable and item.apart > 0]

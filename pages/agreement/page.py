@@ -20,7 +20,8 @@ from evenhand.pages.ui.visitor import may, page_head
 
 
 def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
-    """The rest in tabs: between annotators, over items, over versions and forms, and the items that they differ on."""
+    """Show the rest in tabs: between annotators, over items, over versions and forms, and the items that they differ
+    on."""
     sees_labels = may(store, "see_all_labels", project)
     names = [_("Between annotators"), _("Over items"), _("Versions and forms"), _("Annotator models"), _("Groups")]
     compared = sees_labels and compares(store, project)

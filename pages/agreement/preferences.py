@@ -58,7 +58,7 @@ def show_preferences(store: Store, project: Project) -> None:
 
 
 def place(ranks: tuple[int, int]) -> str:
-    """The places that are possible: 2, or 1 to 3."""
+    """Return the places that are possible: 2, or 1 to 3."""
     return str(ranks[0]) if ranks[0] == ranks[1] else numbers.to(*map(str, ranks))
 
 

@@ -29,7 +29,7 @@ from evenhand.pages.ui.visitor import may, remembered
 
 
 def chosen_way(store: Store, project: Project) -> Way:
-    """The labels to compare; for sentences always the choices."""
+    """Return the labels to compare; for sentences always the choices."""
     if project.kind != "generations":
         return "four"
     ways = ways_of(store, project)
@@ -54,7 +54,7 @@ def chosen_way(store: Store, project: Project) -> Way:
 
 
 def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
-    """The report of the chosen items and version."""
+    """Return the report of the chosen items and version."""
     on = _chosen_items(store, project)
     whole = current_report(store, project, way, on)
     versions = [version for version, _measures in whole.by_version]
@@ -111,7 +111,7 @@ def on_what(report: AgreementReport) -> None:
 
 
 def by_version(store: Store, project: Project, report: AgreementReport) -> None:
-    """The measures under each version of the guideline, one row each; nothing where only one has labels."""
+    """Show the measures under each version of the guideline, one row each; nothing where only one has labels."""
     if len(report.by_version) < 2:
         return
     st.subheader(_("By version of the guideline"))
@@ -151,7 +151,7 @@ def _version_numbers(report: AgreementReport) -> list[dict[str, object]]:
 
 
 def estimate_text(estimate: Estimate, *, percent: bool = False, signed: bool = False) -> str:
-    """A measure with its interval in a cell of a table; a dash with the reason where it is undefined."""
+    """Return a measure with its interval in a cell of a table; a dash with the reason where it is undefined."""
     if estimate.value is None:
         return f"{DASH} {note_text(estimate.reason)}"
     form = POINTS if signed and percent else ("+" if signed else "") + ("z.1%" if percent else "z.2f")
@@ -197,7 +197,7 @@ def _paired(paired: Estimate, margin: float | None) -> str:
 
 
 def points(estimate: Estimate) -> str:
-    """A difference of two shares in percentage points, with its interval."""
+    """Return a difference of two shares in percentage points, with its interval."""
     return estimate_text(estimate, percent=True, signed=True)
 
 
@@ -237,7 +237,7 @@ def _cells(name: str, estimate: Estimate) -> dict[str, object]:
 
 
 def show_left_chosen(store: Store, project: Project, report: AgreementReport) -> None:
-    """The share for everybody and for each annotator; nothing in a project of single texts."""
+    """Show the share for everybody and for each annotator; nothing in a project of single texts."""
     if not compares(store, project):
         return
     st.subheader(_("Left text chosen"))

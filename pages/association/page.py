@@ -27,7 +27,7 @@ def choose_view(store: Store) -> str:
 
 
 def show_results(store: Store) -> None:
-    """A run, one of its models, and a section about it."""
+    """Show a run, one of its models, and a section about it."""
     runs = ASSOCIATIONS.finished(store)
     if not runs:
         inform("No measurements yet. Choose sentences and a model under New measurement, and start.")

@@ -34,7 +34,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str | Markup]], words: 
 
 
 def _estimate(estimate: Estimate, *, lean: bool = False, after: str = "") -> Markup:
-    """A value with its interval below; *lean*: in the colour of the side that it leans to; *after*: a mark."""
+    """Return a value with its interval below; *lean*: in the colour of the side that it leans to; *after*: a mark."""
     if estimate.value is None:
         return span(DASH, title=note_text(estimate.reason))
     tone = ("male" if estimate.value > 0 else "female") if lean else ""
@@ -44,7 +44,7 @@ def _estimate(estimate: Estimate, *, lean: bool = False, after: str = "") -> Mar
 
 
 def class_name(kind: str) -> str:
-    """A class of professions in words."""
+    """Return a class of professions in words."""
     return _(CLASS_NAMES.get(kind, kind))
 
 
@@ -80,7 +80,7 @@ def difference_table(
 
 
 def group_table(groups: Sequence[Group]) -> Markup:
-    """The describe table of the thesis: mean, standard deviation, extremes and quartiles."""
+    """Return the describe table of the thesis: mean, standard deviation, extremes and quartiles."""
     heads = [_("Professions"), "n", _("Mean"), _("SD"), _("Max"), "75%", "50%", "25%", _("Min")]
     lost = any(group.undefined for group in groups)
     heads += [_("Unscored")] if lost else []
@@ -97,7 +97,7 @@ def group_table(groups: Sequence[Group]) -> Markup:
 
 
 def word_table(found: pd.DataFrame, kinds: Sequence[str]) -> Markup:
-    """A person word a line: pieces, mean association by class, sentences without a number."""
+    """Return a table of one person word a line: pieces, mean association by class, sentences without a number."""
     heads = [_("Person word"), _("Gender"), _("Subwords"), *(class_name(kind) for kind in kinds)]
     heads.append(_("Unscored"))
     lines: list[list[str | Markup]] = []
@@ -119,7 +119,8 @@ def printed_table(
     model: str,
     own: Sequence[Difference],
 ) -> Markup:
-    """The run's own differences, then the printed ones; a flag where one does not follow, and the verdicts on print."""
+    """Return the run's own differences, then the printed ones; a flag where one does not follow, and the verdicts on
+    print."""
     heads = [_("Model"), _("Professions"), "W", "M", "W − M", "M − W", _("Hypotheses")]
     lines: list[list[str | Markup]] = []
     for number, one in enumerate(own):
@@ -141,7 +142,7 @@ def printed_table(
 
 
 def _minus(printed: str) -> str:
-    """A number as printed, with a minus sign."""
+    """Return a number as printed, with a minus sign."""
     return printed.replace("-", "−")
 
 
@@ -191,7 +192,7 @@ CHANCE = 0.05
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def rows(table: str, version: str, model: str) -> pd.DataFrame:
-    """The rows of one model of a run."""
+    """Return the rows of one model of a run."""
     del version  # only part of the key
     return rows_of(read_associations(Path(table)), model)
 
@@ -293,7 +294,7 @@ def _chance(differences: list[Difference]) -> str:
 
 
 def show_professions(table: str, version: str, model: str) -> None:
-    """A ranking of professions by M - W, and the mean association of each with each group of words."""
+    """Show a ranking of professions by M - W, and the mean association of each with each group of words."""
     with st.spinner(_("Computing intervals over professions and person words …"), show_time=True):
         differences = measures.ranked(by(table, version, model, "profession_key"))
     frame = rows(table, version, model)
@@ -351,7 +352,7 @@ def _metric(name: str, estimate: Estimate) -> None:
 
 
 def show_words(table: str, version: str, model: str) -> None:
-    """Each person word: its pieces in this model, and its mean association by class."""
+    """Show each person word: its pieces in this model, and its mean association by class."""
     person_words = measures.person_words(rows(table, version, model))
     caption(
         "Subwords: how many tokens the model splits the word into. Words of many subwords have smaller"
@@ -362,7 +363,7 @@ def show_words(table: str, version: str, model: str) -> None:
 
 
 def show_printed(language: str, table: str, version: str, model: str) -> None:
-    """The thesis's table of this language as printed, and what its hypotheses come to."""
+    """Show the thesis's table of this language as printed, and what its hypotheses come to."""
     found = report.printed(language)
     if not found:
         inform("The papers report no table for these sentences.")

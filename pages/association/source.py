@@ -48,7 +48,7 @@ def set_name(language: str) -> str:
 
 
 def choose_set() -> Chosen | None:
-    """The set, with what its sources leave open in a small menu; None and the reason where it cannot be made."""
+    """Return the set, with what its sources leave open in a small menu; None and the reason where it cannot be made."""
     wide, menu, own = st.columns([4, 1, 1], vertical_alignment="bottom")
     language: Language = wide.selectbox(_("Sentences"), LANGUAGES, format_func=set_name, key="set")
     with menu.popover(_("Options"), icon=":material/tune:", type="tertiary", key="set-options"):
@@ -141,7 +141,7 @@ def show_corpus(chosen: Chosen) -> None:
 
 
 def _line(row: int, one: Sentence) -> Markup:
-    """A sentence with person word and profession marked, and below it what the model reads of it."""
+    """Return a sentence with person word and profession marked, and below it what the model reads of it."""
     kind = one.person.gender if one.person.gender in ("male", "female") else "neutral"
     parts: list[str | Markup] = []
     at = 0

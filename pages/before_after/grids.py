@@ -40,7 +40,7 @@ PLACE = "ba-grid-text-0"
 
 
 def intervention_name(kind: str) -> str:
-    """An intervention in words."""
+    """Return an intervention in words."""
     return {
         "as-is": _("unchanged (measured only)"),
         "none": _("unswapped text (placebo)"),
@@ -54,7 +54,7 @@ def intervention_name(kind: str) -> str:
 
 
 def show_new_grid(store: Store) -> None:
-    """The form."""
+    """Show the form."""
     with st.container(border=True, key="ba-grid-form"):
         names = [entry.name for entry in every_model()]
         help = _("Every intervention is applied to each model.")
@@ -85,7 +85,7 @@ def show_new_grid(store: Store) -> None:
 
 
 def _files() -> tuple[Literal["zh", "en"], Path | None, Path | None]:
-    """The language of the texts, the texts, and the items to measure on; None where one is missing."""
+    """Return the language of the texts, the texts, and the items to measure on; None where one is missing."""
     languages: dict[Literal["zh", "en"], str] = {"zh": _("Chinese"), "en": _("English")}
     chosen = choose(_("Language of the texts"), languages, "ba-grid-language", first=language())
     help = _("The items on which every model is measured. Without a file: built-in neutral sentences in that language.")
@@ -96,7 +96,7 @@ def _files() -> tuple[Literal["zh", "en"], Path | None, Path | None]:
 
 
 def show_grids(store: Store) -> None:
-    """The table of what goes on, as far as it is filled in, and the finished grids."""
+    """Show the table of a running grid, as far as it is filled in, and the finished grids."""
     for job in jobs_of(store, GRIDS.command):
         file = runs_folder(store.path, "grids") / f"{run_name(job)}{TABLE}"
         if job.active and file.is_file():

@@ -64,7 +64,7 @@ def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
 
 
 def _who(place: str, label: str, icon: str) -> tuple[str, list[str], bool]:
-    """The end of a form: the name of the project, its annotators, and whether the button was pressed."""
+    """Draw the end of a form; return the name of the project, its annotators, and whether the button was pressed."""
     name = st.text_input(_("Name of the project"), key=f"{place}-project", max_chars=80)
     people = st.text_area(_("Annotators, one per line"), key=f"{place}-people", height=90)
     pressed = st.form_submit_button(label, type="primary", icon=icon, key=f"{place}-start")

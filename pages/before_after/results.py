@@ -57,7 +57,7 @@ ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
 
 
 def show_new(store: Store) -> None:
-    """The form."""
+    """Show the form."""
     with st.container(border=True, key="ba-form"):
         names = [entry.name for entry in every_model()]
         tuned = own_runs(store, tuned_runs(store.path))
@@ -136,7 +136,7 @@ def _table(path: str, changed: float) -> "pd.DataFrame":
 
 
 def show_pictures(run: Run, report: ModelsReport) -> None:
-    """The three pictures, where there is anything to draw."""
+    """Show the three pictures, where there is anything to draw."""
     frame, role = _table(str(run.table), run.table.stat().st_mtime), _("placebo")
     names = {f"after_{i}": short(model.model) for i, model in enumerate(report.after, 1)}
     names |= {f"placebo_{i}": f"{short(model.model)} · {role}" for i, model in enumerate(report.placebo, 1)}
@@ -197,7 +197,7 @@ def _show_pairs(report: ModelsReport) -> None:
 
 
 def show_finished(store: Store) -> None:
-    """The finished comparison that is chosen, the newest at first."""
+    """Show the finished comparison that is chosen, the newest at first."""
     st.subheader(_("Results"), anchor=False)
     runs = [run for run in COMPARISONS.finished(store) if run.record.get("kind") != KIND]
     if not runs:

@@ -26,7 +26,7 @@ from evenhand.pages.ui.visitor import errors_shown
 
 
 def show_two_runs(store: Store) -> None:
-    """The choice of two runs, and what differs between them."""
+    """Show the choice of two runs, and what differs between them."""
     kinds: dict[RunKind, str] = {
         "associations": _("Professions"), "nli": _("NLI bias"), "misgendering": _("Misgendering"),
     }  # fmt: skip
@@ -54,7 +54,7 @@ def show_two_runs(store: Store) -> None:
 
 
 def _choose_sides(names: list[str]) -> tuple[str, list[str], list[str]]:
-    """The run before, those after and the placebos, by name."""
+    """Return the run before, those after and the placebos, by name."""
     before, after = st.columns(2)
     with before:
         first = st.selectbox(_("Before"), names, index=1, key="ba-run-before")
@@ -94,7 +94,7 @@ def _compared(
 
 
 def show_runs_report(report: RunsReport, name: str) -> None:
-    """The report of `several_runs`: verdict, doubts, every measure, shares, what moved, the appendix."""
+    """Show the report of `several_runs`: verdict, doubts, every measure, shares, what moved, the appendix."""
     rows = appendix.measure_rows(report, _)
     lines = [element("p", _(report.verdict), "says"), element("p", named(rows[0][0], rows[0][4]), "also")]
     lines.append(element("p", appendix.beside_text(report, _), "also"))
@@ -118,7 +118,7 @@ def show_runs_report(report: RunsReport, name: str) -> None:
 
 
 def offer_appendix(text: Callable[[], str], report: ModelsReport | RunsReport, name: str, key: str) -> None:
-    """The buttons that download the report as text and as a record; *key* has a place for {part}."""
+    """Offer the buttons that download the report as text and as a record; *key* has a place for {part}."""
     icon = ":material/description:"
     download(_("Report for an appendix"), text, f"{name}.md", key=key.format(part="report"), icon=icon)
     download(
@@ -130,7 +130,7 @@ def offer_appendix(text: Callable[[], str], report: ModelsReport | RunsReport, n
 
 
 def change_cell(change: Estimate | None, form: str = "+z.3f") -> Markup:
-    """A change with its interval; why one is missing is below it, so that it may take several lines."""
+    """Return a change with its interval; why one is missing is below it, so that it may take several lines."""
     value, why = appendix.parts(change, form, _)
     return Markup("{}{}").format(value, below(why) if why else "")
 

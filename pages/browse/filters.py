@@ -26,12 +26,12 @@ WIDTH = 165  # two of them fit in a row on a telephone
 
 
 def side_name(side: str) -> str:
-    """A side in words."""
+    """Return a side in words."""
     return {"male": _("male word"), "female": _("female word")}.get(side, side)
 
 
 def status_name(status: str, kind: str = "sentences", *, full: bool | None = None) -> str:
-    """A status in words; generations are finished, neither kept nor dropped. *full*: it has all its labels."""
+    """Return a status in words; generations are finished, neither kept nor dropped. *full*: it has all its labels."""
     done = _("kept") if kind == "sentences" else _("has a gold label")
     if status == "pending" and full is not None:
         return _("awaiting adjudication") if full else _("awaiting labels")
@@ -44,7 +44,7 @@ def form_name(form: str) -> str:
 
 
 def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
-    """Every flag that can be filtered, in words."""
+    """Return every flag that can be filtered, in words."""
     names = {
         "unlabelled": _("without labels"),
         "partial": _("some labels missing"),
@@ -162,7 +162,7 @@ def _clear() -> None:
 
 
 def from_address(project: Project, reader: Annotator | None) -> Filters:
-    """The filters in the address, without invalid ones."""
+    """Return the filters in the address, without invalid ones."""
     asked: dict[str, Any] = {name: st.query_params.get(name) or None for name in ADDRESS}
     allowed = {"side": SIDES, "status": STATUSES, "form": FORMS, "flag": tuple(flag_names(project, reader))}
     for name, options in allowed.items():
@@ -192,13 +192,13 @@ def veiled(project: Project, item: Item) -> bool:
 
 
 def state_name(row: SearchRow, project: Project) -> str:
-    """The status of an item with its sign; for leads."""
+    """Return the status of an item with its sign; for leads."""
     status = row.item.status
     return f"{SIGN[status]} {status_name(status, project.kind, full=row.labels >= row.wanted)}"
 
 
 def marks(row: SearchRow, project: Project) -> list[str]:
-    """The marks of an item, in words; for leads."""
+    """Return the marks of an item, in words; for leads."""
     names = flag_names(project, None)
     held = {
         "aside": row.aside,
@@ -214,7 +214,7 @@ def marks(row: SearchRow, project: Project) -> list[str]:
 
 
 def marked(item: Item, words: Sequence[str], *, longest: int | None = None) -> Markup:
-    """The text of *item*: its keyword tinted, underlined and named, searched words framed."""
+    """Return the text of *item*: its keyword tinted, underlined and named, searched words framed."""
     whole = item.whole_text
     text = whole if longest is None or len(whole) <= longest else whole[:longest] + " …"
     word = item.word if item.word and item.word[1] <= len(text) else None
@@ -240,5 +240,5 @@ def _framed(text: str, hits: Sequence[Span], word: Span | None, side: str) -> Ma
 
 
 def places(text: str, words: Sequence[str]) -> list[Span]:
-    """The places of the searched words in *text*, in either case, as half-open code points."""
+    """Return the places of the searched words in *text*, in either case, as half-open code points."""
     return [match.span() for word in words for match in re.finditer(re.escape(word), text, re.IGNORECASE | re.ASCII)]

@@ -62,7 +62,7 @@ def _line(one: Entry, item_record: ItemRecord, names: dict[str, str], threads: d
 
 
 def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str], kind: Kind) -> str:
-    """An entry as one sentence."""
+    """Return an entry as one sentence."""
     data = one.data
     who = one.who or _("somebody")
     choice = names.get(str(data.get("choice")), str(data.get("choice")))
@@ -126,7 +126,7 @@ def _other(one: Entry, who: str, choice: str, kind: Kind) -> str:
 
 
 def action_name(action: str) -> str:
-    """An act of the lead in words."""
+    """Return an act of the lead in words."""
     names = {
         "sent_back": _("Labels sent back for relabelling"),
         "handed_out": _("Handed out again"),
@@ -164,7 +164,7 @@ def action_name(action: str) -> str:
 
 
 def _notes(one: Entry, item_record: ItemRecord, names: dict[str, str]) -> list[str]:
-    """The line under the sentence: reasons, marks, notes, how it was labelled."""
+    """Return the line under the sentence: reasons, marks, notes, how it was labelled."""
     data = one.data
     if one.kind in ("label", "again"):
         return _label_notes(data, item_record, names)
@@ -231,7 +231,7 @@ def open_item(uid: str) -> None:
 
 @asks("see_all_labels")
 def show_item(store: Store, project: Project, uid: str, reader: Annotator | None) -> None:
-    """The item with that public id, as far as *reader* (None: the lead) may see it."""
+    """Show the item with that public id, as far as *reader* (None: the lead) may see it."""
     try:
         item_record = record_of(store, project, uid, reader=reader)
     except NotFound as error:
@@ -309,7 +309,7 @@ def _sentence(message: str, values: dict[str, Any], names: dict[str, str]) -> st
 
 
 def _source(item_record: ItemRecord) -> None:
-    """The source of the item: file, line, id and imported columns."""
+    """Show the source of the item: file, line, id and imported columns."""
     item = item_record.row.item
     with st.expander(_("Origin")):
         rows = [(_("Id"), item.uid), (_("File"), item.file), (_("Line"), f"{item.line:,}")]
@@ -323,7 +323,7 @@ def _source(item_record: ItemRecord) -> None:
 
 
 def reader_here(store: Store, project: Project) -> Annotator | None:
-    """The annotator whose desk of this project is open in this visit, or None; explains what that means."""
+    """Return the annotator whose desk of this project is open in this visit, or None; explains what that means."""
     reader = annotator_at_desk(store, project)
     if reader is not None:
         text = _(
@@ -335,7 +335,7 @@ def reader_here(store: Store, project: Project) -> Annotator | None:
 
 
 def show_talk(store: Store, project: Project, item_record: ItemRecord, reader: Annotator | None) -> None:
-    """The comments, by thread, and a field for the next one."""
+    """Show the comments, by thread, and a field for the next one."""
     st.subheader(_("Comments"), anchor=False)
     uid, comments = item_record.row.item.uid, every_comment(store, project, item_record.row.item.uid)
     people = {annotator.uid: annotator for annotator in annotators(store, project, active=False)}
@@ -406,7 +406,7 @@ def _write(
 
 
 def show_actions(project: Project, item_record: ItemRecord, reader: Annotator | None) -> None:
-    """The actions on the item, and other pages that open it."""
+    """Show the actions on the item, and other pages that open it."""
     item, row = item_record.row.item, item_record.row
     if reader is None and row.aside:
         st.button(

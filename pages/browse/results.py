@@ -35,7 +35,7 @@ SHOWN = 50
 
 
 def show_list(store: Store, project: Project, filters: Filters) -> None:
-    """One page of the list with its number of items, the pages and the download."""
+    """Show one page of the list with its number of items, the pages and the download."""
     ids = search_ids(store, project, filters)
     if not ids:
         _nothing(filters)
@@ -70,7 +70,7 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
 
 
 def _page(project: Project, filters: Filters, pages: int) -> tuple[str, int]:
-    """The widget key of the pages and the open page: that of the address, unless the filters changed."""
+    """Return the widget key of the pages and the open page: that of the address, unless the filters changed."""
     key = f"browse-page-{zlib.crc32(repr((project.uid, filters)).encode())}-{pages}"
     asked = st.query_params.get("page", "1") if st.session_state.get("browse-list") in (None, key) else "1"
     st.session_state["browse-list"] = key
@@ -118,7 +118,8 @@ def _about(row: SearchRow, project: Project, filters: Filters) -> Markup:
 
 
 def table(project: Project, filters: Filters) -> bytes:
-    """The items as CSV in UTF-8 with a BOM; texts and context only where they may leave; no cell runs as a formula."""
+    """Return the items as CSV in UTF-8 with a BOM; texts and context only where they may leave; no cell runs as a
+    formula."""
     names = [name for name in COLUMNS if _leaves(project, filters, name)]
     canary = {CANARY_KEY: CANARY} if needs_canary(project) and text_may_leave(project) else {}
     text = io.StringIO()
@@ -159,7 +160,7 @@ def _values(row: SearchRow) -> dict[str, object]:
 
 
 def show_log(store: Store, project: Project) -> None:
-    """The last events of a project; all of them as a file."""
+    """Show the last events of a project; all of them as a file."""
     found = events(store, project, last=SHOWN)
     if not found:
         return
@@ -185,7 +186,7 @@ def _event_row(one: Event, names: dict[str, str]) -> dict[str, Any]:
 
 
 def log_table(project: Project) -> bytes:
-    """All events as CSV, oldest first. Data that may quote a text follows the policy for texts."""
+    """Return all events as CSV, oldest first. Data that may quote a text follows the policy for texts."""
     with open_store(project) as store:
         found = events(store, project)
     quotes = text_may_leave(project)

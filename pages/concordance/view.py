@@ -49,7 +49,7 @@ class FormState:
 
 
 def unit_name(unit: str) -> str:
-    """A unit in words."""
+    """Return a unit in words."""
     names = {
         "auto": _("texts if there are several, otherwise paragraphs"),
         "document": _("texts"),
@@ -112,7 +112,7 @@ def _counted_lines(key: tuple[Any, ...], _store: Store, _wish: FormState) -> Con
 
 
 def look_up(store: Store, wish: FormState) -> Concordance:
-    """The answer; looked up again only when the question or the text has changed."""
+    """Return the answer; looked up again only when the question or the text has changed."""
     from evenhand.annotations.projects.steps import state
 
     where = wish.source.key if wish.source else (wish.project, *state(store))
@@ -231,7 +231,7 @@ def _log_span(estimate: Estimate) -> str:
 
 
 def show_lines(wish: FormState, found: Concordance) -> None:
-    """The first lines, each with the whole sentence behind it, and all of them as a file."""
+    """Show the first lines, each with the whole sentence behind it, and all of them as a file."""
     if not found.lines:
         return
     with foot():

@@ -134,7 +134,7 @@ def _years(rows: list[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def length(value: float | None) -> str:
-    """A length: whole where it is, else with two digits; a dash where there is none."""
+    """Return a length: whole where it is, else with two digits; a dash where there is none."""
     return DASH if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
@@ -221,7 +221,7 @@ def interval(estimate: Estimate) -> str:
 
 
 def keywords(description: Description) -> None:
-    """The papers' figure 2: for each word the candidates, what was kept of them, and the share as a line."""
+    """Show the papers' figure 2: for each word the candidates, what was kept of them, and the share as a line."""
     if not description.keywords:
         inform("No sentence in this data set has a keyword.")
         return
@@ -359,7 +359,7 @@ def commonest(description: Description) -> None:
 
 
 def character_name(character: str) -> str:
-    """A character that can be seen: a blank as a sign, what cannot be printed by its number."""
+    """Return a character that can be seen: a blank as a sign, what cannot be printed by its number."""
     if character == " ":
         return _("space")  # it has no shape of its own
     return character if character.isprintable() else f"U+{ord(character):04X}"

@@ -193,7 +193,7 @@ EXAMPLES = 6
 
 
 def show_finished(store: Store) -> None:
-    """The finished runs, the newest first."""
+    """Show the finished runs, the newest first."""
     nothing = _("No finished runs yet. The texts of a finished run stay here and can be added to a project.")
     show_finished_runs(GENERATIONS.finished(store), lambda run: _show_run(store, run), nothing)
 

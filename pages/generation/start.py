@@ -47,7 +47,7 @@ class Chosen:
 
 
 def choose_contexts() -> Chosen | None:
-    """The choice of contexts; None while there are none, and then what to do is said."""
+    """Ask for the contexts; return None and say what to do while there are none."""
     names = {"built-in": _("The built-in set"), "file": _("A file")}
     kind = choose(_("Contexts"), names, "contexts")
     try:
@@ -105,7 +105,7 @@ def _of_file() -> Chosen | None:
 
 @st.cache_data(max_entries=10, show_spinner=False)
 def _opened(place: str, filling: Filling) -> ContextInput:
-    """The contexts; read again when the file or the choice changes."""
+    """Return the contexts; read again when the file or the choice changes."""
     return run_bounded(open_contexts, place, filling, file=Path(place).name)
 
 
@@ -126,7 +126,7 @@ def show_first_contexts(chosen: Chosen) -> None:
 
 
 def _some(contexts: Sequence[Context]) -> list[Context]:
-    """A few from all over the file, of as many pronoun sets as there are."""
+    """Return a few contexts from all over the file, of as many pronoun sets as it has."""
     step = -(-len(contexts) // SHOWN) or 1
     shown: list[Context] = []
     seen: set[tuple[str, ...]] = set()
@@ -155,7 +155,7 @@ FIRST_MODEL = "demo-en-causal"
 
 
 def choose_writer(chosen: Chosen | None) -> Settings | None:
-    """The choice of a model or server, and a small menu of how; None without contexts."""
+    """Ask for a model or server and, in a small menu, for its settings; None without contexts."""
     where = choose(_("Model source"), {"here": _("A model on this machine"), "server": _("A server")}, "where")
     names = [entry.name for entry in known_models("causal")]
     wide, middle, narrow = st.columns([5, 2, 1], vertical_alignment="bottom")
@@ -183,7 +183,7 @@ def choose_writer(chosen: Chosen | None) -> Settings | None:
 
 
 def _server() -> JsonObject:
-    """The settings that name a model on a server; without an address there is nothing to ask."""
+    """Return the settings that name a model on a server; without an address, nothing is asked."""
     address, trusted = choose_server(_("Address of an OpenAI-compatible server"), "server")
     model = st.text_input(_("Name of the model on the server"), key="server-model")
     ways = {"completions": _("continues the text"), "chat": _("answers in a chat")}
@@ -235,7 +235,7 @@ def _self_debias() -> JsonObject:
 
 
 def show_start(store: Store, chosen: Chosen | None, settings: Settings | None) -> None:
-    """The name of the run, what it will take, and the button."""
+    """Show the name of the run, what it will take, and the button."""
     if chosen is None or settings is None:
         return
     request, server = None, settings.server

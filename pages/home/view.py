@@ -62,7 +62,7 @@ def _annotate(store: Store, projects: Sequence[Project]) -> None:
 
 
 def _desks(store: Store, project: Project) -> list[Annotator]:
-    """The desks of a project that this visit may open; while one is open in the open mode, that one."""
+    """Return the desks of a project that this visit may open; while one is open in the open mode, that one."""
     if (open_here := annotator_at_desk(store, project)) is not None and visitor(store) is OPEN:
         return [open_here]
     return own_desks(store, project)
@@ -84,7 +84,7 @@ def _lead(store: Store, projects: Sequence[Project]) -> None:
 
 
 def _show_way(found: ProjectProgress) -> None:
-    """The project, and the step that is next in it."""
+    """Show the project, and the step that is next in it."""
     open_here = [step for step, (file, _part) in PLACES.items() if opens(file)]
     step = found.next if found.next in open_here else "progress" if "progress" in open_here else None
     step = step or next((one for one in ("agreement", "adjudication", "review") if one in open_here), None)
@@ -151,7 +151,7 @@ def share(part: int, whole: int) -> float | None:
 
 
 def stages(found: Pipeline, scored: int | None) -> list[Stage]:
-    """The five stations of a sentence, in the visitor's language; `scored` None: no file has been scored."""
+    """Return the five stations of a sentence, in the visitor's language; `scored` None: no file has been scored."""
     whole = found.candidates
     about = _("sentences in the runs of the Score a file page, each data set counted once")
     if scored is None:
@@ -168,7 +168,7 @@ def stages(found: Pipeline, scored: int | None) -> list[Stage]:
 
 
 def picture(found: list[Stage]) -> Markup:
-    """The stations as HTML: an ordered list for a screen reader, a row of cards with arrows for the eye."""
+    """Return the stations as HTML: an ordered list for a screen reader, a row of cards with arrows for the eye."""
     cards = []
     for stage in found:
         count = DASH if stage.count is None else f"{stage.count:,}"
@@ -184,7 +184,7 @@ def _counted(key: tuple[str, ...], only: tuple[str, ...], _store: Store) -> Pipe
 
 
 def show_pipeline(store: Store, projects: Sequence[Project]) -> None:
-    """The five stations with the counts of these projects, recounted only after a change of the database."""
+    """Show the five stations with the counts of these projects, recounted only after a change of the database."""
     only = tuple(project.uid for project in projects)
     scored = sentences_scored(own_runs(store, runs_in(runs_folder(store.path, "scores"))))
     show_html(picture(stages(_counted(state(store), only, store), scored)))

@@ -72,7 +72,7 @@ def chosen_project(store: Store) -> Project | None:
 
 
 def current(store: Store, project: Project) -> PageNumbers:
-    """The numbers of a project as they are now."""
+    """Return the numbers of a project as they are now."""
     active = [person.uid for person in annotators(store, project)]
     page_numbers = remembered((*state(store), *active), _numbers, project)
     if may(store, "see_names", project):
@@ -116,7 +116,7 @@ Row = dict[str, Any]
 
 
 def group_name(dataset: str, model: str, several: bool) -> str:
-    """The heading of a model, with the data set where there are several."""
+    """Return the heading of a model, with the data set where there are several."""
     parts = [model or _("model not named"), dataset.upper() if several and dataset != "own" else ""]
     return " · ".join(part for part in parts if part)
 
@@ -130,7 +130,7 @@ def _pronouns(name: str) -> str:
 
 
 def by_cell(page_numbers: PageNumbers) -> None:
-    """One measure per model, pronoun set and setting, with both errors."""
+    """Show one measure per model, pronoun set and setting, with both errors."""
     name = st.selectbox(_("Measure"), OFFERED, format_func=measure_name, key="measure")
     rows = [_cell_row(page_numbers, cell, name) for cell in page_numbers.cells]
     known = [row for row in rows if row["value"] is not None]
@@ -215,7 +215,7 @@ def four_labels(page_numbers: PageNumbers) -> None:
 
 
 def confusion(page_numbers: PageNumbers) -> None:
-    """The stored labels against the rule's two verdicts, as counts of labels."""
+    """Show the stored labels against the rule's two verdicts, as counts of labels."""
     heads = [_(NAMES[choice]) for choice in ("correct", "misgendering")]
     rows: list[Row] = [
         {"label": _(NAMES[choice]), "rule": head, "labels": count, "signature": page_numbers.signature}
@@ -279,7 +279,7 @@ def repeated(page_numbers: PageNumbers) -> None:
 
 
 def measure_name(name: str) -> str:
-    """A measure of the comparison as the visitor reads it."""
+    """Return a measure of the comparison as the visitor reads it."""
     own = {
         "agreement": _("Humans and rule agree"),
         "extraneous": _("Extraneous gendered language"),
@@ -310,7 +310,7 @@ def nothing_yet(page_numbers: PageNumbers) -> bool:
 
 
 def tiles(page_numbers: PageNumbers) -> None:
-    """The numbers over all finished generations, each with its interval and what it means."""
+    """Show the numbers over all finished generations, each with its interval and what it means."""
     overall = page_numbers.overall
     contexts = overall["agreement"].estimate.units or overall["misgendering"].estimate.units
     counts = _("of {all:,} in the project; {labels:,} labels; {contexts:,} contexts")
@@ -424,7 +424,7 @@ def _coverage(page_numbers: PageNumbers) -> str:
 
 
 def show_method(page_numbers: PageNumbers) -> None:
-    """The signature, and in words what it says."""
+    """Show the signature, and its meaning in words."""
     caption(
         "Computed from each annotator's last label before any opinion was shown; every fully labelled"
         " generation counts once. Intervals: 95%, t on the jackknife over contexts; for kappa, a Bayesian"

@@ -28,7 +28,7 @@ ORDERS = ("imported", "bin", "model", "pronoun")
 
 @asks("see_all_labels")
 def differences(store: Store, project: Project, found: PageNumbers) -> None:
-    """The list with its bins, its order and its download."""
+    """Show the list with its bins, its order and its download."""
     reader = annotator_at_desk(store, project)
     listed = list(found.differences)
     if reader is not None:
@@ -91,7 +91,7 @@ def _file(project: Project, reader: Annotator | None, chosen: Sequence[Differenc
 
 
 def table(project: Project, listed: Sequence[Difference], signature: str) -> list[dict[str, object]]:
-    """The list for a file, a row per label; texts only where they may leave."""
+    """Return the list for a file, a row per label; texts only where they may leave."""
     canary = {CANARY_KEY: CANARY} if needs_canary(project) and text_may_leave(project) else {}
     rows: list[dict[str, object]] = []
     for difference in listed:
@@ -126,7 +126,7 @@ def _card(one: Difference, names: dict[str, str]) -> Markup:
 
 
 def marked(one: Difference) -> Markup:
-    """The text as HTML: the rule's pronoun boxed, what people marked underlined; nothing else of it is HTML."""
+    """Return the text as HTML: the rule's pronoun boxed, what people marked underlined; nothing else of it is HTML."""
     start, end = one.rule.start or 0, one.rule.end or 0
     wrong = {i for label in one.labels for a, b, kind in label.marks if kind == "pronoun" for i in range(a, b)}
     gendered = {i for label in one.labels for a, b, kind in label.marks if kind == "extraneous" for i in range(a, b)}

@@ -67,7 +67,7 @@ def for_the_lead(store: Store, project: Project) -> bool:
 
 
 def current(store: Store, project: Project) -> Found:
-    """The numbers of a project as they are now."""
+    """Return the numbers of a project as they are now."""
     active = [person.uid for person in annotators(store, project)]
     return _reckoned(project.uid, (*state(store), *state_of_judges(store), *active), project)
 
@@ -139,7 +139,7 @@ def _card(one: Disagreed, who: str, names: dict[str, str]) -> Markup:
 
 
 def _marked(one: Disagreed) -> Markup:
-    """The text as HTML, what the judge marked boxed; nothing else of it is HTML."""
+    """Return the text as HTML, what the judge marked boxed; nothing else of it is HTML."""
     found, at = Markup(""), 0
     for start, end, _kind in one.judge_marks:
         found += Markup("{}{}").format(one.text[at:start], span(one.text[start:end], "hit"))
@@ -160,7 +160,7 @@ LISTED, MOST_SHOWN = 20, 80  # texts that are listed, and the characters of each
 
 
 def show_against(store: Store, project: Project, found: Found) -> None:
-    """Every judge, then the chosen one."""
+    """Show every judge, then the chosen one."""
     heads = (_("Judge"), _("Labels"), _("Agreement with people"), _("Cohen's kappa"), _("Compared texts"))
     rows = [
         (

@@ -28,7 +28,7 @@ from evenhand.pages.ui.text import _, caption, paragraph, plain, show_signature
 
 
 def show_rates(store: Store, project: Project, found: Found) -> None:
-    """The chosen judge: the rate of all, of each group, and what sets models apart."""
+    """Show the chosen judge: the rate of all, of each group, and what sets models apart."""
     one = chosen_judge(found)
     rates = found.estimates[one.name]
     names = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
@@ -116,7 +116,7 @@ def _row(cell: RateCell) -> list[str | Markup]:
 
 
 def _both(rates: Rates, form: str) -> Markup:
-    """Both together; where the judge's labels were not used, why."""
+    """Return both together; where the judge's labels were not used, why."""
     cell = estimate_cell(rates.both, form, stacked=True)
     note = note_text(rates.both.note) if rates.weight == 0 and rates.both.low is not None else ""
     return Markup("{}{}").format(cell, below(note))

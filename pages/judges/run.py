@@ -240,7 +240,7 @@ def _start(store: Store, project: Project, wish: FormState) -> None:
 
 
 def _settings(store: Store, project: Project, wish: FormState) -> RunSettings:
-    """The settings of the job. Raises EvenhandError for what it would fail of."""
+    """Return the settings of the job. Raises EvenhandError where the job would fail."""
     request, how, pace = wish.request, wish.request.settings, wish.request.pace
     shared = RunSettings(
         project=project.name, name=request.name, limit=request.limit, eps=request.eps, author=author(store)

@@ -23,7 +23,7 @@ SECOND = 100  # texts that are asked about again
 
 
 def show_versions(store: Store, project: Project, found: Found) -> None:
-    """Two judges side by side, then the drift of one."""
+    """Show two judges side by side, then the drift of one."""
     st.subheader(_("Two judges side by side"))
     if len(found.judges) < 2:
         st.caption(_("There is only one judge. A changed prompt, model or setting makes another."))

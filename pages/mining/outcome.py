@@ -101,7 +101,7 @@ def _say_whose_labels(outcome: Forecast, project: Project | None, pilot: tuple[i
 
 
 def _typed() -> tuple[int, int]:
-    """The pilot that was entered, as (kept, reviewed); (0, 0) until both fields have a number."""
+    """Return the pilot that was entered, as (kept, reviewed); (0, 0) until both fields have a number."""
     reviewed = st.number_input(_("Reviewed"), 1, 1_000_000, None, key="reviewed", width=140)
     accepted = st.number_input(_("of them kept"), 0, 1_000_000, None, key="accepted", width=140)
     if reviewed is None or accepted is None:
@@ -135,7 +135,7 @@ def _computed(
 
 
 def summary(outcome: Forecast) -> str:
-    """The forecast in one or two sentences."""
+    """Return the forecast in one or two sentences."""
     counted = {verdict: outcome.count(verdict) for verdict in VERDICTS}
     good = counted["yes"] + counted["met"]
     text = _("This text can meet {good} of {all} quotas and cannot meet {bad}; {open} are inconclusive.")
@@ -215,7 +215,7 @@ def _row(cell: CellForecast, *, mixed: bool) -> tuple[str | Markup, ...]:
 
 
 def _cell(estimate: Estimate, form: str) -> str | Markup:
-    """A value with its interval; of an assumed share the value only, since the first line says why."""
+    """Return a value with its interval; of an assumed share the value only, since the first line says why."""
     return number(estimate.value, form) if estimate.note == NOT_MEASURED else tables.estimate_cell(estimate, form)
 
 
@@ -335,11 +335,11 @@ class _MiningPage(runs.RunPage):
     """A run of mining is a folder."""
 
     def finished(self, store: Store) -> Sequence[MiningRun]:
-        """The finished runs that the visitor may see, the newest first."""
+        """Return the finished runs that the visitor may see, the newest first."""
         return runs.own_runs(store, self.every_finished(store))
 
     def every_finished(self, store: Store) -> Sequence[MiningRun]:
-        """All of them."""
+        """Return the finished runs of all visitors."""
         return mining_runs(store.path)
 
 
@@ -347,7 +347,7 @@ MINING = _MiningPage("mining", "mine", run_key="{part}-{run}")
 
 
 def show_start(store: Store, source: Source, settings: MiningSettings) -> None:
-    """The name of the run and the button; the folder of the run holds the settings from the start."""
+    """Show the name of the run and the button; the folder of the run holds the settings from the start."""
 
     def named(request: Request, name: str) -> Request:
         run = new_mining_run(store.path, name, {"account": me} if (me := visitor(store).account) else None)
@@ -388,7 +388,7 @@ def _report(path: str, changed: float) -> Report:
 
 
 def report_of(run: MiningRun) -> Report:
-    """The report of a run. Raises NotFound where it cannot be read."""
+    """Return the report of a run. Raises NotFound where it cannot be read."""
     try:
         return _report(str(run.candidates), run.report.stat().st_mtime)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
@@ -410,7 +410,7 @@ def _facts(run: MiningRun) -> str:
 
 
 def show_run(store: Store, name: str) -> None:
-    """One finished run: figures, examples, forecast, and the way into a project."""
+    """Show one finished run: figures, examples, forecast, and the way into a project."""
     st.button(_("All runs"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
     run = next((mining_run for mining_run in MINING.finished(store) if mining_run.name == name), None)
     if run is None:

@@ -89,22 +89,22 @@ def show_problems(report: Report, *, key: str) -> None:
 
 
 def pair_name(pair: str) -> str:
-    """A pair, or all of them, in words."""
+    """Return a pair, or all of them, in words."""
     return pair or _("all pairs")
 
 
 def side_name(side: str) -> str:
-    """A side, or both, in words."""
+    """Return a side, or both, in words."""
     return _("both sides") if side == ALL else side_word("male" if side == "male" else "female")
 
 
 def named(options: Iterable[str], name: Callable[[str], str]) -> Callable[[str], str]:
-    """The names of *options*, made now: a widget may ask for them when no page of a visitor runs."""
+    """Return the names of *options*, made now: a widget may ask for them when no page of a visitor runs."""
     return {option: name(option) for option in options}.__getitem__
 
 
 def show_figures(report: Report, *, key: str) -> None:
-    """The funnel of what is chosen, then every pair before and after the filters, then the numbers."""
+    """Show the funnel of what is chosen, then every pair before and after the filters, then the numbers."""
     _show_funnel(report, key)
     st.subheader(_("Before and after the filters"), anchor=False)
     import pandas as pd
@@ -224,7 +224,7 @@ def _example(example: Example, side: Side) -> Markup:
 
 
 def _with_found(example: Example, side: Side) -> Markup:
-    """The sentence with its keyword and with what the filter means, which do not overlap."""
+    """Return the sentence with its keyword and with what the filter means, which do not overlap."""
     assert example.span is not None
     first, last = example.span
     start, end = example.start, example.end

@@ -41,7 +41,7 @@ def mode_name(mode: str) -> str:
 
 
 def preset_name(preset: str) -> str:
-    """A list of pairs in words."""
+    """Return a list of pairs in words."""
     return {
         "table1": _("Table 1: {number} pairs", number=len(keyword_pairs("table1"))),
         "released": _("Released file: {number} pairs", number=len(keyword_pairs("released"))),
@@ -50,7 +50,7 @@ def preset_name(preset: str) -> str:
 
 
 def ask_pairs() -> tuple[KeywordPair, ...]:
-    """The pairs to look for; empty while an own list is not there or wrong."""
+    """Ask for the pairs to look for; empty while an own list is missing or wrong."""
     preset = st.segmented_control(
         _("Keyword pairs"),
         PRESETS,
@@ -224,7 +224,7 @@ COMPOUNDS = 4  # compounds of a word on each side
 
 
 def verdict_name(verdict: str) -> str:
-    """The verdict in a word or two."""
+    """Return the verdict in a word or two."""
     return {
         "symmetric": _("similar usage"),
         "asymmetric": _("different usage"),
@@ -308,7 +308,7 @@ def _tried(key: tuple[Any, ...], _paths: tuple[str, ...], _settings: Settings) -
 
 
 def try_out(source: Source, settings: Settings) -> Trial:
-    """The dry run of these settings over that source; computed again only where one of them changed."""
+    """Return the dry run of these settings over that source; computed again only where one of them changed."""
     with st.spinner(_("Trying out the first {size} …").format(size=size(min(LIMIT, source.bytes)))):
         return _tried((source.key, settings.signature, settings.seed), source.paths, settings)
 

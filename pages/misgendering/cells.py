@@ -35,7 +35,7 @@ class Cell:
     metrics: Metrics
 
     def row(self, **more: Any) -> dict[str, object]:
-        """The start of a row of a chart or a file."""
+        """Return the start of a row of a chart or a file."""
         return {"group": self.group, "label": self.label, **more}
 
 
@@ -56,7 +56,7 @@ def varying(keys: Sequence[dict[str, str]]) -> set[str]:
 
 
 def label_of(key: dict[str, str], several: set[str]) -> str:
-    """The pronouns of a cell and what else tells it apart."""
+    """Return the pronouns of a cell and what else tells it apart."""
     parts = [key.get("pronoun") or _("all")]
     if "dataset" in several:
         parts.append(key.get("dataset", ""))
@@ -66,7 +66,7 @@ def label_of(key: dict[str, str], several: set[str]) -> str:
 
 
 def numbers(estimate: Estimate) -> dict[str, object]:
-    """A number for a chart and a file: value, low, high, the interval in words, why there is none."""
+    """Return a number for a chart and a file: value, low, high, the interval in words, why there is none."""
     return {
         "value": estimate.value,
         "low": estimate.low,
@@ -124,7 +124,7 @@ def _sigmas(found: Sequence[Cell]) -> None:
 
 
 def show_beta(cells: Sequence[Cell]) -> None:
-    """The Beta plane, and its numbers with the reason where no distribution fits."""
+    """Show the Beta plane, and its numbers with the reason where no distribution fits."""
     rows = []
     for cell in cells:
         fit = cell.metrics.beta
@@ -221,7 +221,7 @@ def _flips(cells: Sequence[Cell]) -> None:
 
 
 def show_agreement(cells: Sequence[Cell]) -> None:
-    """One measure as a heatmap, pronouns across and models down, with the intervals that are chosen."""
+    """Show one measure as a heatmap, pronouns across and models down, with the intervals that are chosen."""
     names = {
         "disagreement": _("share that disagrees"),
         "mcc": "MCC",

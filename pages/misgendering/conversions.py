@@ -31,7 +31,7 @@ FIRST_PREFERRED = "she"
 
 
 def case_name(case: str) -> str:
-    """A case in words."""
+    """Return a case in words."""
     return {
         "nom": _("nominative (he)"),
         "acc": _("accusative (him)"),
@@ -42,7 +42,7 @@ def case_name(case: str) -> str:
 
 
 def show_conversions() -> None:
-    """A template as each way asks it, the slot's least disagreement, a text rewritten for every set."""
+    """Show a template as each way asks it, the slot's least disagreement, a text rewritten for every set."""
     st.subheader(_("One template, both methods"), anchor=False)
     show_template()
     st.divider()
@@ -55,7 +55,7 @@ def show_conversions() -> None:
 
 @st.fragment
 def show_template() -> None:
-    """One template: the four texts that compete, and what a model goes on from before and after the slot."""
+    """Show one template: the four texts that compete, and what a model goes on from before and after the slot."""
     write(
         "Both methods use the same template. Either the forms of one case compete in the slot, or the"
         " model continues the text before the slot (pre-[MASK]) or the whole text with the right form"
@@ -105,7 +105,7 @@ def _choose_template() -> Template:
 
 @st.fragment
 def show_rewriting() -> None:
-    """One text that a model wrote: where it is cut, its slot, and the text for each set."""
+    """Show one text that a model wrote: where it is cut, its slot, and the text for each set."""
     write(
         "TANGO texts have no slot, so the model's own text becomes the template. It is cut before the"
         " second pronoun; the first pronoun becomes the slot, and its verb is adjusted in number. Word"
@@ -200,7 +200,7 @@ def _answer(given: dict[str, float], preferred: str) -> None:
 
 
 def show_which() -> None:
-    """Three cards, one a way, and what holds for all."""
+    """Show three cards, one a way, and what holds for all."""
     show_html(element("div", joined(map(_card, _ways())), "cards"))
     st.subheader(_("Before you choose"), anchor=False)
     for line in [

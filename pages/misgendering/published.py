@@ -22,7 +22,7 @@ Row = dict[str, str]
 
 
 def show_published() -> None:
-    """A table of figures, and what the first-pronoun rule finds in the released samples."""
+    """Show a table of figures, and what the first-pronoun rule finds in the released samples."""
     write(
         "For comparison with your own runs. These are large models on the published sets; results of a"
         " small model on a small set are not directly comparable."
@@ -66,7 +66,7 @@ def show_published() -> None:
 
 
 def measure_name(measure: str) -> str:
-    """A measure of the published table in words."""
+    """Return a measure of the published table in words."""
     return {
         "mcc": "MCC",
         "kappa": _("Cohen's kappa"),
@@ -125,7 +125,7 @@ def _figures(beside: list[BesidePrinted] | None) -> None:
 
 
 def _by_table(measure: str, beside: list[BesidePrinted] | None) -> dict[str, list[list[str]]]:
-    """The figures of a measure by the printed table, setting and set that they are from."""
+    """Return the figures of a measure by the printed table, setting and set that they are from."""
     found: dict[str, list[list[str]]] = {}
     for place, row in enumerate(resources.table("published_misgendering")):
         if row["measure"] == measure:

@@ -69,7 +69,7 @@ class Source:
 
 
 def choose_source() -> Source | None:
-    """The choice; None where there is nothing yet, and then what to do is said."""
+    """Ask for the source; return None and say what to do while there is nothing to choose."""
     with open_store() as store:
         runs = MISGENDERING.finished(store)
     if not runs and not st.session_state.get("verdict-files"):
@@ -83,7 +83,7 @@ def choose_source() -> Source | None:
 
 
 def source_of(run: Run) -> Source:
-    """A finished run as a source."""
+    """Return a finished run as a source."""
     return Source(str(run.table), run.table.stat().st_mtime, run.name, run.models)
 
 
@@ -119,12 +119,12 @@ def cells(source: Source) -> "list[tuple[dict[str, str], Metrics]]":
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def metrics_of_all(source: Source) -> "Metrics":
-    """The measures of all rows together."""
+    """Return the measures of all rows together."""
     return metrics(verdicts(source))
 
 
 def show_results() -> None:
-    """The source, what holds for all of it, and the figure that is chosen."""
+    """Show the source, what holds for all of it, and the figure that is chosen."""
     source = choose_source()
     if source is None:
         return
@@ -209,7 +209,7 @@ COLUMNS = {"people": "people", "rule": "published", "prob": "prob"}
 
 
 def show_people(source: Source) -> None:
-    """A choice of project, the ways side by side on what people finished, and how far they agree."""
+    """Show a choice of project, the ways side by side on what people finished, and how far they agree."""
     with open_store() as store:
         found = {
             project.name: project
@@ -314,7 +314,7 @@ def texts(path: str, written: float) -> "tuple[list[Texts], list[int]]":
 
 
 def show_texts(source: Source) -> None:
-    """A table: a line per model and pronoun set."""
+    """Show a table: a line per model and pronoun set."""
     path = Path(source.path).with_suffix(".jsonl")
     if not path.is_file():
         inform("These verdicts come without texts. A run with generations keeps what the model wrote.")

@@ -59,7 +59,7 @@ def show_first_run() -> None:
 
 
 def show_new() -> None:
-    """The form, what runs, and the finished runs."""
+    """Show the form, what runs, and the finished runs."""
     with open_store() as store, st.container(border=True):
         source, uploads = _choose_set()
         entries = known_models("causal")
@@ -85,7 +85,8 @@ def _request(settings: Settings, uploads: tuple[Path, ...] = ()) -> RunRequest[S
 
 
 def _choose_set() -> tuple[str | None, tuple[Path, ...]]:
-    """The set as the command takes it, None while there is none; and the uploaded file that goes with the job."""
+    """Return the set as the command takes it, None while there is none; and the uploaded file that goes with the
+    job."""
     kinds = {"built-in": _("Built-in set"), "file": _("A table of templates"), "folder": _("A folder on this machine")}
     kind = choose(_("Set"), kinds, "set")
     if kind == "built-in":
@@ -104,7 +105,7 @@ def _choose_set() -> tuple[str | None, tuple[Path, ...]]:
 
 
 def _choose_how() -> dict[str, Any]:
-    """The settings that say how templates are filled and what models write."""
+    """Return the settings that say how templates are filled and what models write."""
     settings = {"pre": _("before the slot"), "post": _("after the slot")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         each = st.number_input(
@@ -160,7 +161,7 @@ def _look(name: str) -> None:
 
 
 def _say_models(run: Run) -> None:
-    """A line a model: texts, and what sharing beginnings saved."""
+    """Show for each model its texts, and what sharing beginnings saved."""
     for one in run.answered:
         text = _("{model}: {judged} {judged:instance|instances} judged, {undefined} could not be judged")
         counts = {name: Count(one.get(name) or 0) for name in ("judged", "undefined")}

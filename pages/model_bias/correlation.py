@@ -40,7 +40,7 @@ from evenhand.pages.ui.text import _, caption, inform, paragraph, plain
 
 @st.fragment
 def show_agreement(source: ScoreFile, models: list[str], settings: Settings) -> None:
-    """Two heatmaps; a click on a cell opens its two models below."""
+    """Show two heatmaps; a click on a cell opens its two models below."""
     if len(models) < 2:
         inform("Choose at least two models above.", icon=":material/arrow_upward:")
         return
@@ -91,7 +91,7 @@ def _correlation_says(found: pd.DataFrame, groups: Groups, kind: str) -> str:
 
 
 def _each_once(found: pd.DataFrame, groups: Groups) -> pd.DataFrame:
-    """Every two models once, without those that are seeds of one model."""
+    """Return every two models once, without those that are seeds of one model."""
     order = {name: n for n, name in enumerate(dict.fromkeys(found["a"]))}
     unlike = found["a"].map(lambda a: unit_of(a, groups)) != found["b"].map(lambda b: unit_of(b, groups))
     return found[(found["a"].map(order) < found["b"].map(order)) & unlike]
@@ -178,7 +178,7 @@ def _differences(source: ScoreFile, a: str, b: str, settings: Settings) -> None:
 
 
 def _over_seeds(source: ScoreFile, settings: Settings, groups: Groups) -> None:
-    """Each measure of a model as the mean over its seeds."""
+    """Show each measure of a model as the mean over its seeds."""
     st.subheader(_("Means over seeds"))
     for name, seeds in groups.items():
         st.markdown(f"**{plain(name)}**")
@@ -218,7 +218,7 @@ def _in_square(values: "pd.Series[float]", low: float, high: float) -> "pd.Serie
 
 @st.fragment
 def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> None:
-    """A heatmap, groups down and models across; a click on a cell lists its sentences."""
+    """Show a heatmap, groups down and models across; a click on a cell lists its sentences."""
     by, measure = _ask()
     with st.spinner(_("Computing the intervals of each group …"), show_time=True):
         found = {model: grouped(source, model, by, settings) for model in models}
@@ -265,7 +265,7 @@ def _ask() -> tuple[Grouping, str]:
 
 
 def group_name(by: Grouping, name: str) -> str:
-    """A group as the visitor reads it."""
+    """Return a group as the visitor reads it."""
     if by == "side":
         return _("male word in the source") if name == "male" else _("female word in the source")
     if by == "masks":

@@ -41,7 +41,7 @@ PARTS = ("pair", "word", "contains", "followed_by")
 
 @st.fragment
 def show_extremes(source: ScoreFile, models: list[str], settings: Settings) -> None:
-    """Two lists, the female word's side and the male word's, and the sentences without a finite value."""
+    """Show two lists, the female word's side and the male word's, and the sentences without a finite value."""
     rows = rows_for(source, models, at_once(settings))
     model, wanted, count, corrected = _ask(rows, models)
     rows = rows[rows["model"] == model]
@@ -165,7 +165,7 @@ def _without(kept: "pd.DataFrame") -> None:
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def words_of(source: ScoreFile, model: str, settings: Settings, top: int, corrected: bool) -> "pd.DataFrame":
-    """The topic words of one model, with their signature."""
+    """Return the topic words of one model, with their signature."""
     rows = rows_for(source, [model], settings)
     value = "corrected_log10" if corrected else "bias_log10"
     found = topics(rows, top=top, value=value)
@@ -176,7 +176,7 @@ def words_of(source: ScoreFile, model: str, settings: Settings, top: int, correc
 
 @st.fragment
 def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None:
-    """One model: its words by one of two methods, and whether the two sides differ in them."""
+    """Show one model: its words by one of two methods, and whether the two sides differ in them."""
     methods = {"tfidf": "TF-IDF", "textrank": "TextRank"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = st.selectbox(_("Model"), models, key="words-model", width=260, format_func=model_label)
@@ -206,7 +206,7 @@ def _tip(row: Mapping[str, Any]) -> str:
 
 
 def p_value(p: float) -> str:
-    """A p-value as people read it: never 0."""
+    """Return a p-value as people read it: never 0."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 

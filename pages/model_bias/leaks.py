@@ -166,7 +166,7 @@ def show_leaks(source: ScoreFile, models: list[str], _settings: Settings) -> Non
 
 
 def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame | None") -> None:
-    """The result of one audit; while it is under way only how far it is, unless the numbers are asked for."""
+    """Show the result of one audit; while it is under way only how far it is, unless the numbers are asked for."""
     if not chosen.finished and not _look_early(chosen):
         return
     try:
@@ -210,7 +210,7 @@ def _look_early(chosen: audit_projects.Audit) -> bool:
 
 
 def _answer(audit_result: audit_projects.AuditResult, rule: "Rule") -> None:
-    """The verdict, the picture of shares, and the table of all rules and ends."""
+    """Show the verdict, the picture of shares, and the table of all rules and ends."""
     from evenhand.core.charts.dots import leak_shares
 
     both = audit_result.shares[rule][0]

@@ -57,7 +57,7 @@ def notes(models: list[str]) -> dict[str, str]:
 
 
 def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> None:
-    """The picture without intervals first, since they take a while; then the picture and the table with them."""
+    """Show the picture without intervals first, since they take a while; then the picture and the table with them."""
     picture, table = st.container(), st.container()
     place = picture.empty()
     if not st.session_state.get(f"known-{source}-{models}-{settings}"):
@@ -163,7 +163,7 @@ def _report_bytes(source: ScoreFile, models: list[str], settings: Settings, seed
 
 @st.fragment
 def show_distribution(source: ScoreFile, models: list[str], settings: Settings) -> None:
-    """Two drawings of the same values, and what was clicked."""
+    """Show two drawings of the same values, and what was clicked."""
     settings = at_once(settings)
     looks = {"density": _("Density"), "order": _("By sentence")}
     with st.container(horizontal=True, vertical_alignment="center"):

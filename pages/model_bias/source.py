@@ -43,7 +43,7 @@ class Settings:
 
 
 def choose_source() -> ScoreFile | None:
-    """A run of the list, or a file from this computer; None where there is neither yet."""
+    """Return a run of the list, or a file from this computer; None where there is neither yet."""
     known = {run.name: run for run in score_runs()}
     wide, narrow = st.columns([3, 2], vertical_alignment="bottom")
     with narrow, st.popover(_("Open a file"), icon=":material/upload_file:", width="stretch"):
@@ -216,7 +216,7 @@ FILE_COLUMNS = (
 
 
 def rows_for(source: ScoreFile, models: list[str], settings: Settings | None = None) -> "pd.DataFrame":
-    """The rows of some models, without those under the chosen pair mass."""
+    """Return the rows of some models, without those under the chosen pair mass."""
     frame = score_frame(source)
     kept = frame["model"].isin(models)
     if settings is not None and settings.least_mass is not None:
@@ -226,28 +226,28 @@ def rows_for(source: ScoreFile, models: list[str], settings: Settings | None = N
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def summary(source: ScoreFile, model: str, settings: Settings) -> "Summary":
-    """One model in numbers, with intervals: the slow part, once per model and setting."""
+    """Return one model in numbers, with intervals: the slow part, once per model and setting."""
     rows = model_bias.rows_of(score_frame(source), model)
     return model_bias.summarise(rows, denominator=settings.denominator, least_mass=settings.least_mass)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def quick_means(source: ScoreFile, model: str, settings: Settings) -> SideMeans:
-    """The side means without intervals: what can be drawn at once."""
+    """Return the side means without intervals: what can be drawn at once."""
     rows = rows_for(source, [model], settings)
     return side_means(rows["bias_log10"].tolist(), denominator=settings.denominator)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def corrected_means(source: ScoreFile, model: str, settings: Settings) -> SideMeans:
-    """The side means after prior correction, on the sentences that the settings keep."""
+    """Return the side means after prior correction, on the sentences that the settings keep."""
     rows = rows_for(source, [model], settings)
     return side_means(model_bias.prior_corrected(rows).tolist(), denominator=settings.denominator)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def grouped(source: ScoreFile, model: str, by: Any, settings: Settings) -> "list[Summary]":
-    """A summary per keyword pair, source side or mask width of one model."""
+    """Return a summary per keyword pair, source side or mask width of one model."""
     rows = model_bias.rows_of(score_frame(source), model)
     return model_bias.summarise_by(
         rows, by, resamples=GROUP_RESAMPLES, denominator=settings.denominator, least_mass=settings.least_mass
@@ -256,13 +256,13 @@ def grouped(source: ScoreFile, model: str, by: Any, settings: Settings) -> "list
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def bins_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
-    """The counted distribution of some models."""
+    """Return the counted distribution of some models."""
     return bins(values_of(source, models, settings, corrected))
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def curve_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
-    """The sentences of some models in order, thinned out."""
+    """Return the sentences of some models in order, thinned out."""
     return sorted_curve(values_of(source, models, settings, corrected))
 
 
@@ -296,18 +296,18 @@ def ordered(found: "pd.DataFrame", models: list[str]) -> "pd.DataFrame":
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def differences(source: ScoreFile, a: str, b: str, settings: Settings) -> "dict[str, Estimate]":
-    """Each measure of model a minus that of b, paired."""
+    """Return each measure of model a minus that of b, paired."""
     rows = rows_for(source, [a, b], settings)
     return model_bias.paired_differences(rows, a, b, denominator=settings.denominator)
 
 
 def at_once(settings: Settings) -> Settings:
-    """The settings of what needs no denominator, so that changing it reckons nothing again."""
+    """Return settings without the denominator, for results that do not depend on it and stay cached when it changes."""
     return replace(settings, denominator="side")
 
 
 def show_sentences(rows: "pd.DataFrame", *, key: str, says: str) -> None:
-    """The rows a few at a time, in the order in which they come, and all of them as a file."""
+    """Show the rows a few at a time, in the given order, and all of them as a file."""
     shown = page_of(range(len(rows)), f"{key}-page", SHOWN)
     sentence_list(rows.iloc[list(shown)])
     with foot():
@@ -327,11 +327,11 @@ def show_largest(rows: "pd.DataFrame", key: str, nothing: str) -> None:
 
 
 def for_file(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """The rows with the columns of a file; each number with its signature."""
+    """Return the rows with the columns of a file; each number with its signature."""
     return rows[[name for name in FILE_COLUMNS if name in rows.columns]]
 
 
 def sentence_list(rows: "pd.DataFrame", *, value: str = "bias_log10") -> None:
-    """The sentences, one below the other."""
+    """Show the sentences, one below the other."""
     written = list_html(rows.to_dict("records"), say=_, value=value)
     show_html(Markup(written))  # noqa: S704  # core.report escapes every text

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def show_facts(inference: "Inference") -> None:
-    """The measures with their intervals and what each means."""
+    """Show the measures with their intervals and what each means."""
     facts = [
         ("s", _("Bias score s (0: ideal, 1: always the stereotype)")),
         ("directional", _("Directional component (−1 to 1, + follows the stereotype)")),
@@ -95,7 +95,7 @@ def _tile(name: str, estimate: Estimate) -> Tile:
 
 
 def show_shares(inference: "Inference") -> None:
-    """The chart of labels per set and its table with intervals."""
+    """Show the chart of labels per set and its table with intervals."""
     from evenhand.core.charts.nli import label_shares
 
     st.subheader(_("Distribution of answers"), anchor=False)
@@ -228,7 +228,8 @@ ROWS = 9  # that fit into the height of the table
 
 
 def show_occupations(inference: "Inference") -> None:
-    """The table, those with the largest share of biased answers first; the stereotyped words or the neutral ones."""
+    """Show the table, those with the largest share of biased answers first; the stereotyped words or the neutral
+    ones."""
     if not inference.occupations:
         return
     st.subheader(_("By occupation"), anchor=False)
@@ -330,7 +331,7 @@ def _measured(path: str, changed: float) -> tuple[Inference, list[str], list[tup
 
 
 def measured(path: Path) -> tuple[Inference, list[str], list[tuple[str, dict[str, object]]]]:
-    """The measures of a table, the signatures in it, and the lines that could not be used. Raises BadFile."""
+    """Return the measures of a table, the signatures in it, and the lines that could not be used. Raises BadFile."""
     return _measured(str(path), path.stat().st_mtime)
 
 

@@ -33,7 +33,7 @@ SHOWN = 6
 
 
 def label_names() -> dict[str, str]:
-    """The three labels in the visitor's language."""
+    """Return the three labels in the visitor's language."""
     return {"entailment": _("entailment"), "contradiction": _("contradiction"), "neutral": _("neutral")}
 
 
@@ -56,7 +56,7 @@ def inference_runs(store: Store, kind: str = "inference") -> list[Run]:
 
 
 def choose_classifier(key: str, *, planted: bool = True) -> str:
-    """A classifier by name; anything may be typed."""
+    """Return a classifier by name; anything may be typed."""
     names = [entry.name for entry in known_models("nli") if entry.builtin and entry.available]
     names += PLANTED if planted else ()
     if key not in st.session_state and (asked := st.query_params.get("model")):
@@ -84,7 +84,7 @@ def choose_labels(key: str) -> str | None:
 
 
 def choose_model_and_labels(place: str, *, planted: bool = True) -> tuple[str, str | None]:
-    """A classifier, and next to it what its outputs mean; *place*: how the keys of the widgets begin."""
+    """Return a classifier, and next to it what its outputs mean; *place*: how the keys of the widgets begin."""
     left, right = st.columns(2)
     with left:
         model = choose_classifier(f"{place}-model", planted=planted)
@@ -93,7 +93,7 @@ def choose_model_and_labels(place: str, *, planted: bool = True) -> tuple[str, s
 
 
 def show_new(store: Store) -> None:
-    """The form."""
+    """Show the form."""
     with st.container(border=True, key="nli-form"):
         model, labels = choose_model_and_labels("nli")
         language = choose_language("nli-language")
@@ -121,7 +121,7 @@ def show_new(store: Store) -> None:
 
 
 def choose_language(key: str) -> Language:
-    """The language of the sentences."""
+    """Return the language of the sentences."""
     names: dict[Language, str] = {"en": _("English"), "ja": _("Japanese"), "zh": _("Chinese")}
     return choose(_("Language of the sentences"), names, key, first="en")
 
@@ -162,7 +162,7 @@ FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a new
 
 
 def show_pair() -> None:
-    """The inputs and the answer."""
+    """Show the inputs and the answer."""
     model, labels = choose_model_and_labels("pair")
     st.session_state.setdefault("premise", FIRST[0])
     st.session_state.setdefault("hypothesis", FIRST[1])

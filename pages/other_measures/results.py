@@ -47,7 +47,7 @@ def quantity_names() -> Mapping[str, str]:
 
 
 def show_finished(store: Store) -> None:
-    """The finished measurement that is chosen, the newest at first."""
+    """Show the finished measurement that is chosen, the newest at first."""
     runs = MEASURED.finished(store)
     if not runs:
         inform("No measurements yet. Choose a measure and a model under New measurement, and start.")

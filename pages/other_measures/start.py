@@ -37,7 +37,7 @@ def variant_names() -> Mapping[str, str]:
 
 
 def names_of_tests() -> Mapping[str, str]:
-    """The tests of Caliskan et al. by name."""
+    """Return the tests of Caliskan et al. by name."""
     return {
         "career": _("career and family, by names"),
         "math": _("mathematics and arts"),
@@ -50,7 +50,7 @@ def names_of_tests() -> Mapping[str, str]:
 
 
 def show_new(store: Store) -> None:
-    """The form."""
+    """Show the form."""
     with st.container(border=True, key="om-form"):
         titles: dict[str, str] = {measure.name: _(measure.title) for measure in MEASURES}
         # The only measure whose built-in set is also in Chinese; the others ship with English sets.
@@ -114,7 +114,7 @@ def _models(what: Measure) -> tuple[str, ...]:
 
 
 def _file(what: Measure) -> Path | None:
-    """The user's copy of the set, or None for the one that ships with the app."""
+    """Return the user's copy of the set, or None for the one that ships with the app."""
     if not what.file:
         return None
     if what.built_in:

@@ -49,7 +49,7 @@ JOB = "guideline"
 
 @asks("change_projects")
 def show_guideline(store: Store, project: Project) -> None:
-    """The draft, its differences from the version in use, and the effect of publishing it."""
+    """Show the draft, its differences from the version in use, and the effect of publishing it."""
     published(project)
     newest = guideline(store, project)
     base, place = _opened(store, project)
@@ -75,7 +75,7 @@ def show_guideline(store: Store, project: Project) -> None:
 
 
 def _opened(store: Store, project: Project) -> tuple[Draft, str]:
-    """The draft with which the widgets were created, and the prefix of their keys.
+    """Return the draft with which the widgets were created, and the prefix of their keys.
 
     A draft that was changed elsewhere (a tag became a criterion, another window) gets new widgets.
     """
@@ -273,7 +273,7 @@ def _start_job(
 
 
 def published(project: Project) -> None:
-    """The result of publishing, shown once; and a job that still sends labels back."""
+    """Show the result of publishing, once, and a job that still sends labels back."""
     follow(JOB)
     told = st.session_state.pop("published", None)
     if told is None or told[0] != project.uid:

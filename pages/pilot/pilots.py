@@ -32,7 +32,7 @@ LISTED = 24  # items on which people differed
 
 @asks("change_projects")
 def show_pilots(store: Store, project: Project) -> None:
-    """The open pilot or a form that starts one, then the earlier ones."""
+    """Show the open pilot or a form that starts one, then the earlier ones."""
     going = open_pilot(store, project)
     over = [pilot for pilot in pilots(store, project) if pilot.closed is not None]
     if going is not None:
@@ -190,7 +190,7 @@ def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: boo
 
 
 def _alike(share: Estimate, compared: int) -> str:
-    """The interval of that share of items, or why there is none, and of how many items it is."""
+    """Return the interval of the share, or why it is missing, and on how many items all labels agree."""
     ends = interval(share, ".1%")
     text = _("On {k} of {n} items with at least two blind labels, everybody chose the same.")
     same = text.format(k=round((share.value or 0) * compared), n=compared)
@@ -212,7 +212,7 @@ UNDECIDED, NEW, OUT = "?", "+", "-"  # no code is one of these: a code is checke
 
 
 def show_tags(store: Store, project: Project) -> None:
-    """Every tag with its counts; each can be opened, and given a criterion."""
+    """Show every tag with its counts; each can be opened, and given a criterion."""
     if not pilots(store, project):
         inform("Tags are written in a pilot. Start one first.", icon=":material/label:")
         return
@@ -329,7 +329,7 @@ def _add(project: Project, spellings: Sequence[str], made: Choice) -> None:
 
 
 def _plain_name(text: str) -> str:
-    """A tag without the punctuation at its ends, as the proposed name of a criterion."""
+    """Return a tag without the punctuation at its ends, as the proposed name of a criterion."""
     inside = [place for place, character in enumerate(text) if unicodedata.category(character)[0] != "P"]
     return text[inside[0] : inside[-1] + 1].strip() if inside else text
 
@@ -350,7 +350,7 @@ def _people(store: Store, project: Project) -> dict[int, str]:
 
 
 def _items(store: Store, project: Project, one: Tag, draft: drafts.Draft) -> None:
-    """The items with a tag and their labels; in a pilot letters stand for names."""
+    """Show the items with a tag and their labels; a pilot shows letters instead of names."""
     going = open_pilot(store, project)
     people = letters(store, project, going) if going else _people(store, project)
     names = names_of(store, project, draft.reasons)

@@ -43,12 +43,12 @@ from evenhand.pages.ui.visitor import ask_author, asks, author, confirmed, error
 
 
 def plan_name(plan: Plan) -> str:
-    """A plan in words."""
+    """Return a plan in words."""
     return _("every annotator labels every item") if plan == "all" else _("stop at the first reject")
 
 
 def ask_forecast(store: Store, project: Project) -> Forecast:
-    """The items and the number of candidates for the forecast, then the forecast."""
+    """Ask for the items and the number of candidates, and return the forecast for them."""
     sample: Sample | None = None
     if has_pilot(store, project, project.per_item):
         names: dict[Sample, str] = {"pilot": _("the pilot"), "all": _("all fully labelled items")}
@@ -70,7 +70,7 @@ def ask_forecast(store: Store, project: Project) -> Forecast:
 
 
 def _estimate(estimate: Estimate, form: str) -> Markup:
-    """A number with its interval; if undefined a dash, the lower bound, and the reason."""
+    """Return a number with its interval; if undefined a dash, the lower bound, and the reason."""
     if estimate.value is None and estimate.low is not None:
         least = _("at least {low}", low=number(estimate.low, form))
         return tables.undefined_cell(f"{least} · {note_text(estimate.reason)}")
@@ -80,7 +80,7 @@ def _estimate(estimate: Estimate, form: str) -> Markup:
 
 
 def show_waiting(store: Store, project: Project, found: Forecast) -> None:
-    """A notice during relabelling, with the way in which these items count."""
+    """Show a notice during relabelling, with the way in which these items count."""
     left = sum(left_to_relabel(store, project).values())
     if (not left and not found.returned) or project.kind != "sentences":
         return
@@ -97,7 +97,7 @@ def show_waiting(store: Store, project: Project, found: Forecast) -> None:
 
 
 def show_forecast(project: Project, found: Forecast) -> None:
-    """One sentence, the table of both plans, its basis, and the numbers as files."""
+    """Show one sentence, the table of both plans, its basis, and the numbers as files."""
     work = found.work
     if work.candidates.value is None and not found.items:
         inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
@@ -146,7 +146,7 @@ def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[st
 
 
 def _time(hours: str, minutes: str, values: list[Estimate]) -> tuple[str, str, list[Estimate]]:
-    """A row of hours, or of minutes if the maximum is under two hours."""
+    """Return a row of hours, or of minutes if the maximum is under two hours."""
     if max((value.value for value in values if value.value is not None), default=2) < 2:
         return minutes, ",.0f", [_times(value, 60) for value in values]
     return hours, ",.1f", values
@@ -206,7 +206,7 @@ def _rests_on(project: Project, found: Forecast) -> str:
 
 
 def _versions(found: Forecast) -> list[str]:
-    """The versions of the guideline of these labels, if there are several."""
+    """Return the versions of the guideline of these labels, if there are several."""
     if not found.returned and len(found.versions) < 2:
         return []
     rows = []
@@ -269,7 +269,7 @@ SHOWN = 10  # changes in the list
 
 @asks("change_projects")
 def show_settings(store: Store, project: Project) -> None:
-    """The fields, the effect of their change on labelled items, and the button that stores them."""
+    """Show the fields, the effect of their change on labelled items, and the button that stores them."""
     asked = (_ask_plan(project) if project.kind == "sentences" else {}) | _ask_again(project)
     changed = {field: value for field, value in asked.items() if value != getattr(project, field)}
     if {"plan", "per_item", "share"} & set(changed):
@@ -426,7 +426,7 @@ def _value(name: str, value: Any) -> str:
 
 @asks("change_projects")
 def show_preregistration(store: Store, project: Project) -> None:
-    """The sheets in the log, and a form for one more."""
+    """Show the sheets in the log, and a form for one more."""
     st.subheader(_("Pre-registration"), anchor=False)
     for sheet in sheets(store, project):
         when = moment(sheet.written)

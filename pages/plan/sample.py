@@ -31,7 +31,7 @@ SHOWN = (50, 100, 200, 400)  # sizes in the table
 
 @asks("change_projects")
 def show_sample(store: Store, project: Project) -> None:
-    """The open sample or a form that draws one; then all samples."""
+    """Show the open sample or a form that draws one; then all samples."""
     going = samples.open_sample(store, project)
     st.subheader(_("What to label next"), anchor=False)
     if going is not None:
@@ -50,7 +50,7 @@ def show_sample(store: Store, project: Project) -> None:
 
 
 def design_name(design: Design) -> str:
-    """A design as the visitor reads it."""
+    """Return a design as the visitor reads it."""
     return {
         "simple": _("Simple random"),
         "stratified": _("Stratified"),
@@ -125,7 +125,7 @@ def _ask(store: Store, project: Project) -> None:
 
 
 def column_names() -> dict[str, str]:
-    """The columns of strata as the visitor reads them."""
+    """Return the columns of strata as the visitor reads them."""
     return {
         "model": _("model"), "pronoun": _("pronouns"), "setting": _("setting"), "dataset": _("data set"),
         "language": _("language"), "pair": _("keyword pair"), "side": _("side"),

@@ -32,7 +32,7 @@ KEPT_S = 30
 
 
 def current(store: Store, project: Project) -> Dashboard:
-    """The numbers of a project, recomputed after a label, an import or a change, or after 30 s."""
+    """Return the numbers of a project, recomputed after a label, an import or a change, or after 30 s."""
     there = (
         *state(store), str(counts(store, project)), str(annotators(store, project)), project.plan, str(project.share),
     )  # fmt: skip
@@ -94,7 +94,8 @@ def tiles(project: Project, found: Dashboard) -> None:
 
 
 def say_too_many(store: Store, project: Project) -> None:
-    """A notice after a change from `stop` to `all`: the share kept is biased until the reopened items are finished."""
+    """Show a notice after a change from `stop` to `all`: the share kept is biased until the reopened items are
+    finished."""
     if project.plan == "stop" or unselected(store, project, project.per_item) is None:
         return
     warn(
@@ -105,7 +106,7 @@ def say_too_many(store: Store, project: Project) -> None:
 
 
 def show_method(project: Project, found: Dashboard) -> None:
-    """The signature, and its meaning in words."""
+    """Show the signature, and its meaning in words."""
     text = _("As of {moment}. Only valid labels count; in daily counts, each change of a label counts again.")
     if project.plan == "stop":
         text = _(
@@ -120,7 +121,7 @@ DAYS = 90  # in the chart
 
 
 def people(project: Project, found: Dashboard) -> None:
-    """One row per annotator, those who have left last; participants of online studies apart."""
+    """Show one row per annotator, those who have left last; participants of online studies apart."""
     everybody = sorted(found.people, key=lambda one: (one.participant, not one.active))
     staff = [worker for worker in everybody if not worker.participant]
     by_link = everybody[len(staff) :]
@@ -268,7 +269,7 @@ def by_day(found: Dashboard) -> None:
 
 
 def cells(project: Project, found: Dashboard) -> None:
-    """The table, after a choice of all rows or only those that lack something."""
+    """Show the table, after a choice of all rows or only those that lack something."""
     if not any(cell.counted.mined or cell.counted.quota for cell in found.cells):
         inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
         return
@@ -299,7 +300,7 @@ def cells(project: Project, found: Dashboard) -> None:
 
 
 def _by_pair(cells: Sequence[CellState]) -> list[CellState]:
-    """Both sides of a pair together, the male word first; pairs in the order of import."""
+    """Return both sides of a pair together, the male word first; pairs in the order of import."""
     place: dict[str, int] = {}
     for cell in cells:
         place.setdefault(cell.pair, len(place))
@@ -311,7 +312,7 @@ def _matches(forecast: QuotaForecast, which: str) -> bool:
 
 
 def _verdicts(found: Dashboard) -> None:
-    """One sentence: can the quotas be met?"""
+    """Show in one sentence whether the quotas can be met."""
     short, undecided = found.count("no"), found.count("undecided") + found.count("unknown")
     to_find = sum(cell.forecast.to_find.value or 0 for cell in found.cells if cell.forecast.verdict == "no")
     if short:

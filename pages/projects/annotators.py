@@ -20,7 +20,7 @@ DONE = "people-done"  # in the session: what a click did
 
 @asks("change_projects")
 def show_people(store: Store, project: Project) -> None:
-    """The annotators with progress and a link to each desk, and a field to add more."""
+    """Show the annotators with progress and a link to each desk, and a field to add more."""
     if done := st.session_state.pop(DONE, None):
         st.success(plain(done), icon=":material/check:")
     by_link = participants(store, project)

@@ -25,7 +25,7 @@ WITHOUT_TEXT = ("datasheet", "datasheet-tex", "soft-labels", "disaggregated", "d
 
 
 def export_name(name: str, kind: str) -> str:
-    """An export format in words."""
+    """Return an export format in words."""
     return {
         "slguset": _("SlguSet (CSV as published)"),
         "jsonl": _("Items (JSON lines, can be imported again; without labels)"),
@@ -48,7 +48,7 @@ def export_name(name: str, kind: str) -> str:
 
 @asks("export_files")
 def show_export(store: Store, project: Project) -> None:
-    """An export: format, items, the first rows, their number, the file."""
+    """Show an export: format, items, the first rows, their number, the file."""
     if project.kind == "generations":
         st.caption(_leaving_text(project))
     chosen: export_formats.ExportFormat = st.radio(
@@ -78,7 +78,7 @@ def _leaving_text(project: Project) -> str:
 def _ask_options(
     project: Project, chosen: export_formats.ExportFormat
 ) -> tuple[export_formats.ExportOptions | None, str | None]:
-    """The options and the password; None while the password is missing."""
+    """Ask for the options and the password; None while the password is missing."""
     names = history = spreadsheet = False
     kept = "all"
     with st.container(horizontal=True):
@@ -117,7 +117,7 @@ def _items_name(which: str, kind: str) -> str:
 
 
 def _password(project: Project, chosen: export_formats.ExportFormat) -> tuple[str | None, bool]:
-    """The password, and whether the export has to wait for one."""
+    """Return the password, and whether the export has to wait for one."""
     needed = export_formats.needs_password(project, chosen)
     if not needed:
         holds = chosen not in WITHOUT_TEXT and project.kind == "generations"

@@ -29,7 +29,7 @@ NEW = "new"  # the view that makes a project
 
 
 def opened() -> str | None:
-    """The name of the open project, or None for the list."""
+    """Return the name of the open project, or None for the list."""
     asked = st.query_params.get("project")
     if asked:
         # A link or a reload opens it for the other pages too, so that no work goes into the wrong project.
@@ -69,7 +69,7 @@ def _bring_back(name: str) -> None:
 
 
 def show_list(store: Store) -> None:
-    """Every open project as a card, a way to make one, and the archive."""
+    """Show every open project as a card, a way to make one, and the archive."""
     projects, away = own_projects(store), own_projects(store, archived=True)
     with st.container(horizontal=True):
         st.button(_("New project"), key="new", type="primary", icon=":material/add:", on_click=_begin)
@@ -139,7 +139,7 @@ def _quota_legend(store: Store, project: Project) -> Markup:
 
 
 def settings_line(store: Store, project: Project) -> str:
-    """The settings of a project in one line."""
+    """Return the settings of a project in one line."""
     shown = guideline(store, project)
     built = {
         "journal": _("journal criteria"),
@@ -166,7 +166,7 @@ def settings_line(store: Store, project: Project) -> str:
 
 
 def show_guideline(store: Store, project: Project) -> None:
-    """The guideline in any version with its changes; new versions are written on the page Pilot."""
+    """Show the guideline in any version with its changes; new versions are written on the page Pilot."""
     found = {one.version: one for one in reversed(guidelines(store, project))}
     if st.session_state.get("version") not in found:
         st.session_state["version"] = max(found)
@@ -218,7 +218,7 @@ def show_quotas(store: Store, project: Project) -> None:
 
 
 def show_summary(store: Store, project: Project) -> None:
-    """The head of an open project: progress of its sentences."""
+    """Show the head of an open project: progress of its sentences."""
     project_counts = counts(store, project)
     if project_counts.items:
         if project.kind == "generations":

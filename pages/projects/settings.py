@@ -22,7 +22,7 @@ from evenhand.pages.ui.visitor import asks, author, errors_shown, open_store, ow
 
 
 def agreed_name(rule: str) -> str:
-    """The rule for gold in words, for labels of any kind."""
+    """Return the rule for gold in words, for labels of any kind."""
     return _("all annotators of the text agree") if rule == "unanimous" else _("most of them agree")
 
 
@@ -90,7 +90,7 @@ LANGUAGE_NAMES = {"zh": "中文"}
 
 
 def show_form() -> None:
-    """The fields of a project, then the button that creates it."""
+    """Show the fields of a project, then the button that creates it."""
     st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
     st.subheader(_("New project"), anchor=False)
     kinds: dict[Kind, str] = {arg: kind_name(arg) for arg in get_args(Kind)}
@@ -176,7 +176,7 @@ def _built_in_scheme() -> Criteria:
 
 
 def _other_scheme(chosen: editors.SchemeName) -> Criteria:
-    """The scheme preference or one of the visitor's own, to edit."""
+    """Return the scheme preference or one of the visitor's own, to edit."""
     read = editors.scheme_from_file(key="generations_scheme_file") if chosen == "own" else None
     made = PREFERENCE if chosen == "preference" else START if read is None else read
     # Another file gets tables of its own; what was typed into the others stays theirs.
@@ -188,12 +188,12 @@ def _other_scheme(chosen: editors.SchemeName) -> Criteria:
 
 
 def gold_name(rule: str) -> str:
-    """The rule for gold in words."""
+    """Return the rule for gold in words."""
     return _("all annotators accept it") if rule == "unanimous" else _("most annotators accept it")
 
 
 def form_name(form: str) -> str:
-    """The presentation in words."""
+    """Return the presentation in words."""
     return _("hidden") if form == "masked" else _("shown")
 
 
@@ -267,7 +267,7 @@ BUILT_IN_MODELS = ("demo-zh", "random-zh", "known")
 
 @asks("change_projects")
 def show_settings(store: Store, project: Project) -> None:
-    """The name, labels for each item, rule, and settings of this kind only; and the archive."""
+    """Show the name, labels for each item, rule, and settings of this kind only; and the archive."""
     asked = {"name": st.text_input(_("Name"), project.name, key="new_name", max_chars=80)}
     asked |= _for_generations(project) if project.kind == "generations" else _for_sentences(project)
     changed = {field: value for field, value in asked.items() if value != getattr(project, field)}

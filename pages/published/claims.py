@@ -18,7 +18,7 @@ EXAMPLE = "8.2e-1 4.1e-2 1.301\n8.2e-1 4.1e-2 2.996\n0.0310 0.2480 -0.730"
 
 @st.cache_data(show_spinner=False)
 def all_claims() -> list[PrintedClaim]:
-    """Every claim; nothing in it depends on the visitor."""
+    """Return every claim; nothing in it depends on the visitor."""
     return checks()
 
 
@@ -32,7 +32,7 @@ def show_totals() -> None:
 
 
 def show_claims() -> None:
-    """The claims of each document, those that do not follow first to see."""
+    """Show the claims of each document, those that do not follow first."""
     kinds = list(SIGNS)
     chosen = st.pills(
         _("Show"),
@@ -117,7 +117,7 @@ def own_numbers() -> None:
 
 
 def own_verdict(row: OwnCheck) -> str:
-    """One row in words: the bases it follows in, or what would have to be printed instead."""
+    """Return one row in words: the bases it follows in, or what would have to be printed instead."""
     if row.fits:
         return _("consistent in {bases}", bases=series(row.fits))
     needed = row.found["log10"]

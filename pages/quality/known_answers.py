@@ -31,7 +31,7 @@ SHOWN = 5  # problems of a file
 
 
 def score_list(quality: Quality) -> None:
-    """Each annotator against the known answers: a chart, a table, the signature."""
+    """Show each annotator against the known answers: a chart, a table, the signature."""
     if not quality.known:
         inform(
             "No item has a known answer yet. Choose some items below whose answer you know. Annotators"
@@ -85,7 +85,7 @@ def _downloaded(quality: Quality) -> list[dict[str, Any]]:
 
 
 def what_missed(store: Store, project: Project, quality: Quality) -> None:
-    """One annotator: answers against labels, and every miss."""
+    """Show one annotator: answers against labels, and every miss."""
     people = {score.annotator: score for score in quality.scores if score.right + score.wrong}
     if not people:
         return
@@ -124,7 +124,7 @@ def _confusion(store: Store, project: Project, one: known_answers.KnownAnswerSco
 
 @asks("change_projects")
 def known_list(store: Store, project: Project, found: Quality) -> None:
-    """All items with a known answer; chosen ones become ordinary items again."""
+    """Show all items with a known answer; chosen ones become ordinary items again."""
     if not found.known:
         return
     names = names_of(store, project)
@@ -184,7 +184,7 @@ def _short(text: str) -> str:
 
 @asks("change_projects")
 def mark_more(store: Store, project: Project) -> None:
-    """Three ways to more items with a known answer."""
+    """Show three ways to more items with a known answer."""
     st.markdown(f"**{plain(_('More known answers'))}**")
     ask_author(store, _("Answers provided by"), persist_state="session", placeholder=_("Your name"))
     ways = {"draw": _("Draw at random"), "one": _("Single item"), "file": _("From a file")}
@@ -218,7 +218,7 @@ def _draw(store: Store, project: Project) -> None:
 
 
 def _answers(store: Store, project: Project, among: known_answers.Among, uids: list[str]) -> None:
-    """The drawn items with the lead's answers; items without one are left out."""
+    """Show the drawn items with the lead's answers; items without one are left out."""
     choices = {choice.code: choice_name(choice) for choice in guideline(store, project).choices}
     given: dict[str, str | None] = {}
     with st.form("drawn-answers"):

@@ -25,7 +25,7 @@ PAGE = 5
 
 
 def settings(report: retest_agreement.RetestReport) -> None:
-    """The retests of this project in a sentence; without any, how to set them."""
+    """Show the retests of this project in a sentence; without any, how to set them."""
     if not report.share and not report.annotators:
         inform(
             "This project has no retests. Set a retest rate on the Labelling plan page; 2% is usual.",
@@ -46,7 +46,7 @@ def settings(report: retest_agreement.RetestReport) -> None:
 
 
 def second_labels(report: retest_agreement.RetestReport) -> None:
-    """All annotators together as tiles, each of them as a row with an interval."""
+    """Show all annotators together as tiles, each of them as a row with an interval."""
     agreement = report.together
     same = round((agreement.agreed.value or 0) * agreement.compared)
     text = _("In {k} of {n} retests the annotator chose the same label as before.", k=same, n=agreement.compared)
@@ -72,7 +72,7 @@ def second_labels(report: retest_agreement.RetestReport) -> None:
 
 
 def in_figures(report: retest_agreement.RetestReport) -> None:
-    """One line per annotator with all counts; the signature below."""
+    """Show one line per annotator with all counts; the signature below."""
     rows = [_row(annotator, annotator.annotator) for annotator in report.annotators]
     rows.append(_row(report.together, _("Total")))
     st.dataframe(rows, hide_index=True, key="oneself-table")
@@ -215,7 +215,7 @@ def for_the_lead(store: Store, project: Project) -> bool:
 def people_chart(
     rows: Iterable[tuple[str, Estimate]], *, key: str, title: str, says: str, table: Sequence[Mapping[str, Any]]
 ) -> None:
-    """One row a person with the interval; *table* is what is downloaded."""
+    """Show one row a person with the interval; *table* is what is downloaded."""
     data = [{"name": name, "value": one.value, "low": one.low, "high": one.high, "n": one.units} for name, one in rows]
     frame = pd.DataFrame(data, columns=["name", "value", "low", "high", "n"])
     chart = shares_of_people(frame, title=title, description=says, say=_, palette=colours())

@@ -37,7 +37,7 @@ from evenhand.pages.ui.visitor import asks, base_path, errors_shown, open_store,
 
 
 def ask_annotator(store: Store, project: Project) -> Annotator | None:
-    """The annotator of the record: from the address, the open desk of this visit, or a choice; or None."""
+    """Ask for the annotator of the record: from the address, the open desk of this visit, or a choice; or None."""
     who = visitor(store)
     found = {
         annotator.name: annotator
@@ -66,7 +66,7 @@ def ask_annotator(store: Store, project: Project) -> Annotator | None:
 
 
 def show_summary(project: Project, record_summary: RecordSummary) -> None:
-    """The numbers, and acts of the lead that concern this annotator."""
+    """Show the numbers, and acts of the lead that concern this annotator."""
     states, until = record_summary.states, ""
     if record_summary.heard and states["leased"]:
         until = _("kept for you until {moment}", moment=moment(record_summary.heard))
@@ -120,7 +120,7 @@ def _event(action: str, data: dict[str, object]) -> str:
 
 
 def files(project: Project, person: Annotator) -> None:
-    """The whole record as CSV or JSON."""
+    """Offer the whole record as CSV or JSON."""
     name = f"{project.name}-{person.name}".replace("/", "-")
 
     def as_json() -> bytes:
@@ -244,7 +244,7 @@ def store_group(store: Store, project: Project, annotator: Annotator, own: OwnGr
 
 
 def listed(store: Store, project: Project, person: Annotator) -> None:
-    """A page of items, with a search and a choice of states."""
+    """Show a page of items, with a search and a choice of states."""
     names = {
         "labelled": _("Labelled"), "skipped": _("Skipped"), "leased": _("On the desk"), "released": _("Went to others"),
         "any": _("All"),
@@ -276,7 +276,7 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
 
 
 def _item(one: Entry, words: dict[str, str]) -> Markup:
-    """The text with its word marked, then each act with its time."""
+    """Return the text with its word marked, then each act with its time."""
     item = one.item
     if item is None:
         why = _("It was on your desk but you did not label it; its text is not shown.")
@@ -297,7 +297,7 @@ def _item(one: Entry, words: dict[str, str]) -> Markup:
 
 
 def _act(act: Act, words: dict[str, str]) -> Markup:
-    """One line: when, what, why, how long, under which version."""
+    """Return one line: when, what, why, how long, under which version."""
     if act.kind == "skip":
         what = _("skipped")
     elif act.kind == "undone":
@@ -323,7 +323,7 @@ def _act(act: Act, words: dict[str, str]) -> Markup:
 
 @asks("see_own_labels")
 def _talk(store: Store, project: Project, person: Annotator, one: Entry) -> None:
-    """The private thread of this annotator and the lead, with a field to write."""
+    """Show the private thread of this annotator and the lead, with a field to write."""
     if one.item is None or one.item.uid != one.uid:
         return  # waiting items and retests have no thread
     number = len(one.comments)

@@ -115,7 +115,7 @@ def _start_upload(
 
 
 def show_releases(store: Store, project: Project) -> None:
-    """Every release, the newest first."""
+    """Show every release, the newest first."""
     found = releases(store, project)
     st.subheader(_("Releases"), anchor=False)
     if not found:
@@ -199,7 +199,7 @@ def _changes(one: Release) -> str:
 
 
 def _show_archive(project: Project, one: Release) -> None:
-    """The whole release as one ZIP; with a password where text must not leave in plain."""
+    """Offer the whole release as one ZIP; with a password where text must not leave in plain."""
     password: str | None = None
     if locked_texts(project, one):
         password = ask_password(f"password-{one.uid}")
@@ -245,7 +245,7 @@ def _show_files(store: Store, project: Project, one: Release) -> None:
 
 @asks("release")
 def show_follow_ups(store: Store, project: Project) -> None:
-    """The samples of a project, and a form for one more."""
+    """Show the samples of a project, and a form for one more."""
     st.subheader(_("Are kept sentences neutral?"), anchor=False)
     write(
         "Kept sentences, mixed with rejected ones, go to people outside the project. The keyword is"
@@ -423,7 +423,7 @@ def _start_release(project: Project, version: str, who: str, notes: str, reason:
 
 
 def next_version(last: str | None) -> str:
-    """The proposed version of the next release: 1.0 first, 1.1 after 1.0; "" after any other name."""
+    """Return the proposed version of the next release: 1.0 first, 1.1 after 1.0; "" after any other name."""
     if last is None:
         return "1.0"
     found = re.fullmatch(r"(\d{1,9})\.(\d{1,9})", last)

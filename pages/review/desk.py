@@ -15,6 +15,7 @@ _component = st.components.v2.component(
 
 
 def show_desk(store: Store, project: Project, annotator: Annotator, language: Language) -> None:
-    """The desk of one annotator; its labels go over the routes of annotations/desk/routes.py, not through the page."""
+    """Show the desk of one annotator; its labels go over the routes of annotations/desk/routes.py, not through the
+    page."""
     data = frontend.start_data(store, project, annotator, language=language, api=base_path() + PATH)
     _component(key=f"desk-{project.uid}-{annotator.uid}", data=data, on_sign_in_change=lambda: None)

@@ -28,7 +28,7 @@ Row = dict[str, object]
 
 
 def show_picture(on_ruler: "OnRuler", planted: Sequence[float]) -> None:
-    """Two rulers, directions and sizes, each with the sentence that says what it shows."""
+    """Show two rulers, directions and sizes, each with the sentence that says what it shows."""
     import pandas as pd
 
     from evenhand.core.charts.ruler import ruler
@@ -104,7 +104,7 @@ def _row(name: str, kind: str, value: Estimate, band: "Null | None" = None) -> R
 
 
 def _band(on_ruler: "OnRuler", measured: str) -> "Null | None":
-    """The null of a direction: the words change sides stem by stem."""
+    """Return the null of a direction: the words change sides stem by stem."""
     return next((null for null in on_ruler.nulls if null.of == measured and null.shuffled == "pair"), None)
 
 
@@ -128,7 +128,7 @@ def size_says(on_ruler: "OnRuler") -> str:
 
 
 def show_reading(on_ruler: "OnRuler") -> None:
-    """The table of what is the null of what, the references in sentences, the signature."""
+    """Show a table of each quantity with its null, the references in sentences, the signature."""
     st.markdown(f"**{_('Compared with chance')}**")
     rows = [_null_row(null) for null in on_ruler.nulls] + [
         {
@@ -307,12 +307,12 @@ def _from_run() -> "OnRuler | None":
 
 
 def scorer(model: str) -> client.RemoteScorer:
-    """The model in the inference process that all visitors share."""
+    """Return the model in the inference process that all visitors share."""
     return client.RemoteScorer(client.shared(), model)
 
 
 def planted_marks() -> "list[Mark]":
-    """Every quantity of every planted model; once per version of the app."""
+    """Return every quantity of every planted model; once per version of the app."""
     return _planted_marks(VERSION)
 
 
@@ -324,7 +324,7 @@ def _planted_marks(version: str) -> "list[Mark]":
 
 
 def on_built_in(model: str) -> "OnRuler":
-    """A model on the built-in neutral sentences; once per weights."""
+    """Return a model on the built-in neutral sentences; once per weights."""
     return _on_built_in(model, scorer(model).cache_key)
 
 
@@ -337,7 +337,7 @@ def _on_built_in(model: str, weights: str) -> "OnRuler":
 
 @st.cache_data(max_entries=20, show_spinner=False)
 def on_run(source: ScoreFile, model: str) -> "OnRuler":
-    """A model as a score run has it."""
+    """Return a model of a score run on the ruler."""
     from evenhand.core.ruler.own_model import on_scores
 
     return on_scores(score_frame(source), model, scorer, source=source.name)

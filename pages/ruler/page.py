@@ -17,7 +17,7 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def scientific(value: float, digits: int) -> str:
-    """A very small number as people write it: 1 × 10⁻⁷."""
+    """Return a very small number as people write it: 1 × 10⁻⁷."""
     head, power = f"{value:.{digits}e}".split("e")
     return f"{head} × 10{str(int(power)).translate(RAISED)}".replace("-", "−")
 
@@ -73,7 +73,7 @@ def _verdict(marks: "list[Mark]") -> None:
 
 
 def _models(marks: "list[Mark]") -> None:
-    """A row per planted model: offset, share of contexts, side AUC, each as planted → measured."""
+    """Show a row per planted model: offset, share of contexts, side AUC, each as planted → measured."""
     rows = []
     for name in dict.fromkeys(mark.model for mark in marks):
         own = {mark.quantity: mark for mark in marks if mark.model == name}

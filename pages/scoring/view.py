@@ -86,7 +86,7 @@ class Chosen:
 
 
 def choose_source(store: Store) -> Chosen | None:
-    """The choice of what to score; None while there is none, and then what to do is said."""
+    """Ask what to score; return None and say what to do while nothing is chosen."""
     names: dict[str, str] = {
         "project": _("A project"),
         "file": _("A file"),
@@ -131,7 +131,8 @@ def _candidates(store: Store) -> Chosen | None:
 
 
 def _words() -> Words:
-    """The language of the sentences and a table of keywords of one's own, for files that do not place their words."""
+    """Return the language of the sentences and a table of keywords of one's own, for files that do not place their
+    words."""
     with st.container(horizontal=True, vertical_alignment="center"):
         place = st.container(width="content")
         with st.popover(_("Your own words"), icon=":material/library_add:", type="tertiary"):
@@ -150,7 +151,7 @@ def _own_words(table: Path | None, language: str | None) -> tuple[PackWord, ...]
 
 
 def _column(path: Path) -> str | None:
-    """The column that holds the sentences, asked only where its name does not say so."""
+    """Return the column that holds the sentences, asked only where its name does not say so."""
     source = open_source(path)
     try:
         detect_layout(source)
@@ -223,7 +224,8 @@ class How:
 
 
 def choose_how(chosen: Chosen | None) -> How:
-    """The choice of models, which begins with those of the language of what is chosen, and a small menu of how."""
+    """Ask for the choice of models, which begins with those of the language of what is chosen, and a small menu of
+    how."""
     written = chosen.language if chosen else language()
     begin_with("score-models", written)
     wide, narrow = st.columns([5, 1], vertical_alignment="bottom")
@@ -260,7 +262,7 @@ def _settings() -> tuple[str, str, str]:
 
 
 def show_start(store: Store, chosen: Chosen | None, how: How) -> None:
-    """The name of the run, what it will take, and the button."""
+    """Show the name of the run, what it will take, and the button."""
     if chosen is None:
         return
     label = Path(chosen.label).stem if chosen.upload else chosen.label
@@ -318,7 +320,7 @@ def _rates(store: Store, how: How) -> dict[str, tuple[float, float]]:
 
 
 def show_finished(store: Store) -> None:
-    """The finished runs, the newest first."""
+    """Show the finished runs, the newest first."""
     nothing = _("No finished runs yet. Each finished run stays here with its table to download.")
     runs.show_finished_runs(SCORES.finished(store), _show_run, nothing)
 
@@ -339,7 +341,7 @@ def _show_run(run: Run) -> None:
 
 
 def _table(run: Run) -> Markup:
-    """One line a model: how many numbers, how many without, how fast."""
+    """Return one line a model: how many numbers, how many without, how fast."""
     columns = number_columns((_("Model"), _("Scored"), _("No score"), _("Newly computed")), (1, 2, 3))
     rows = []
     for one in run.answered:

@@ -57,11 +57,11 @@ class Question:
     own: tuple[PackWord, ...] = ()
 
     def signed(self) -> str:
-        """One string that tells this question from every other, for keys of widgets."""
+        """Return a string that tells this question from every other, for keys of widgets."""
         return f"{self.text}\0{self.options}\0{self.joint}\0{self.language}\0{hash(self.own)}"
 
     def slot(self, text: str | None = None) -> slots.Slot:
-        """The slot of the sentence, or of another *text* that is asked in the same way. Raises Refused."""
+        """Return the slot of the sentence, or of another *text* that is asked in the same way. Raises Refused."""
         return slots.find_slot(text or self.text, self.options, language=self.language, own=self.own)
 
 
@@ -80,19 +80,19 @@ class Answer:
 
 
 def scorer(model: str, joint: Joint) -> client.RemoteScorer:
-    """The model in the inference process that all visitors share."""
+    """Return the model in the inference process that all visitors share."""
     return client.RemoteScorer(client.shared(), model, joint=joint)
 
 
 @st.cache_data(max_entries=200, ttl=3600, show_spinner=False)
 def prior_of(model: str, entry: PackWord | None, joint: Joint) -> readings.Prior:
-    """The lean of a word pair itself in one model."""
+    """Return the lean of a word pair itself in one model."""
     return readings.prior(entry, scorer(model, joint))
 
 
 @st.cache_data(max_entries=500, ttl=3600, show_spinner=False)
 def reading_of(model: str, question: Question) -> readings.Reading:
-    """One model's reading of one sentence."""
+    """Return one model's reading of one sentence."""
     lean = prior_of(model, question.slot().entry, question.joint)
     return readings.read(
         question.text, scorer(model, question.joint), options=question.options, known_prior=lean,
@@ -108,7 +108,8 @@ def pushes_of(model: str, question: Question, unit: comparing.Unit) -> list[comp
 
 @st.cache_data(max_entries=100, ttl=3600, show_spinner=False)
 def compared(model: str, template: str, words: tuple[str, ...], question: Question) -> list[comparing.WordReading]:
-    """Each of *words* in the place of *template*, by one model; of the *question* everything but its sentence."""
+    """Return each of *words* in the place of *template*, by one model; of the *question* everything but its
+    sentence."""
     return comparing.compare_words(
         template,
         words,
@@ -120,7 +121,7 @@ def compared(model: str, template: str, words: tuple[str, ...], question: Questi
 
 
 def answers(models: list[str], question: Question) -> list[Answer]:
-    """Every model's answer, in order; a model that cannot answer says why and does not stop the others."""
+    """Return every model's answer, in order; a model that cannot answer says why and does not stop the others."""
     found = []
     for model in models:
         try:
@@ -204,7 +205,7 @@ def write_address() -> None:
 
 
 def address() -> dict[str, list[str]]:
-    """The parts of the address that reopen this view."""
+    """Return the parts of the address that reopen this view."""
     view = st.session_state.get("view") or VIEWS[0]
     own = {"sentence": ("text", "model", "options"), "words": ("template", "words", "model", "options")}
     written = str(st.session_state.get("written") or AUTO)
@@ -229,7 +230,7 @@ def link() -> str:
 
 
 def two_words(typed: str) -> tuple[str, str] | None:
-    """The two words of the field, None where it is empty; a single word comes with an empty second one."""
+    """Return the two words of the field, None where it is empty; a single word comes with an empty second one."""
     parts = [part for part in BETWEEN.split(typed.strip()) if part]
     if not parts:
         return None
@@ -303,7 +304,7 @@ def _model_inputs() -> None:
 
 
 def _languages() -> tuple[PackWord, ...]:
-    """The language of the sentence, and a table of keywords of one's own, which is returned."""
+    """Ask for the language of the sentence and a table of own keywords; return the keywords."""
     with st.container(horizontal=True, vertical_alignment="center"):
         place = st.container(width="content")
         with st.popover(_("Your own words"), icon=":material/library_add:", type="tertiary"):

@@ -51,7 +51,7 @@ def show_error_card(answer: Answer) -> None:
 
 
 def show_model(answer: Answer, question: Question, unit: Unit) -> None:
-    """A card with everything that one model says."""
+    """Show a card with everything that one model says."""
     with st.container(border=True, key=f"reading-{answer.model}"):
         literal(answer.model, size="1.05rem")
         if label := note(answer.model):
@@ -99,7 +99,7 @@ def _show_numbers(reading: Reading) -> None:
 
 
 def _signs(reading: Reading) -> str:
-    """The name of the log ratio, and which word each sign is for."""
+    """Return the name of the log ratio, and which word each sign is for."""
     if reading.slot.sided:
         return _("Bias_c, log10 (+ male word, − female word)")
     return _("log10 of the ratio (+ {first}, − {second})", first=reading.slot.male, second=reading.slot.female)
@@ -174,7 +174,7 @@ def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -
 
 
 def signed(value: float | None, digits: int = 3) -> str:
-    """A log ratio with its sign; ∞ where one word has probability 0, a dash where it is undefined."""
+    """Return a log ratio with its sign; ∞ where one word has probability 0, a dash where it is undefined."""
     if value is None:
         return DASH
     return f"{value:+.{digits}f}".replace("-", "−").replace("inf", "∞")
@@ -186,7 +186,7 @@ def _word(slot: Slot, word: str, side: str) -> Markup:
 
 
 def show_sentence(slot: Slot) -> None:
-    """The sentence, large, with both words in the slot and in what agrees with it, male first."""
+    """Show the sentence, large, with both words in the slot and in what agrees with it, male first."""
     parts: list[str | Markup] = []
     at = 0
     for place in slot.probe.places():
@@ -198,7 +198,7 @@ def show_sentence(slot: Slot) -> None:
 
 
 def ratio_html(slot: Slot, bias_log10: float | None) -> Markup:
-    """The ratio in words, with the two words of this sentence in their colours: 她 is 12 times as likely as 他."""
+    """Return the ratio in words, both words of the sentence in their colours: 她 is 12 times as likely as 他."""
     male, female = _word(slot, slot.male, "male"), _word(slot, slot.female, "female")
     if bias_log10 is None or math.isinf(bias_log10) or times(bias_log10) == "1.0":
         message, values = odds(bias_log10, slot.own_words)
@@ -243,7 +243,7 @@ def _tokens(slot: Slot) -> tuple[set[str], set[str]]:
 
 
 def show_forms(reading: Reading) -> None:
-    """The two words in their colours and the other forms, each with its share of all of them as a bar."""
+    """Show the two words in their colours and the other forms, each with its share of all of them as a bar."""
     parts = []
     for form in reading.forms:
         side = {reading.slot.male: "male", reading.slot.female: "female"}.get(form.word, "")
@@ -260,13 +260,13 @@ def show_forms(reading: Reading) -> None:
 
 
 def show_others(rows: tuple[Filler, ...]) -> None:
-    """The fixed row of other forms."""
+    """Show the fixed row of other forms."""
     parts = [joined([filler.word, element("b", probability(filler.probability))], " ") for filler in rows]
     show_html(joined([span(_("Other forms:"), "soft"), joined(parts, " · ")], " "))
 
 
 def show_pushes(slot: Slot, pushes: list[Push]) -> None:
-    """The sentence with each word tinted and underlined by its push; an arrow says the side too."""
+    """Show the sentence with each word tinted and underlined by its push; an arrow says the side too."""
     by_start = {push.span[0]: push for push in pushes}
     ends = {place.start: place.end for place in slot.probe.places()}
     parts: list[str | Markup] = []

@@ -61,7 +61,7 @@ def _keep(question: Question, key: str) -> None:
 
 
 def in_words(value: float, slot: Slot) -> str:
-    """A step of the guess as a sentence."""
+    """Return a step of the guess as a sentence."""
     message, values = odds(value, slot.own_words)
     return _(message).format(**values)
 
@@ -81,7 +81,7 @@ def _answer_row(model: str, reading: Reading) -> dict[str, object]:
 
 
 def show_sentence_view(models: list[str], question: Question) -> None:
-    """One sentence: the balance of all models, then a card per model."""
+    """Show one sentence: the balance of all models, then a card per model."""
     try:
         slot = question.slot()
     except Refused as refusal:
@@ -151,7 +151,7 @@ def _open(row: dict[str, str]) -> None:
 
 
 def show_words_view(models: list[str], question: Question) -> None:
-    """The heatmap of Bias_c for each word and model, and what could not be measured."""
+    """Show the heatmap of Bias_c for each word and model, and what could not be measured."""
     words = tuple(dict.fromkeys(word for word in BETWEEN.split(st.session_state["words"]) if word))
     template = st.session_state["template"]
     try:

@@ -40,7 +40,7 @@ LINES = ("contact", "currency")
 
 
 def state_names() -> dict[State, str]:
-    """The states of people, in the order of their way."""
+    """Return the states of people, in the order in which people reach them."""
     return {
         "test": _("taking the test"),
         "ready": _("not started"),
@@ -217,7 +217,7 @@ def _make(uid: str) -> None:
 
 
 def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
-    """The form for a new study."""
+    """Show the form for a new study."""
     standard = studies.Settings(contact="-")
     with st.expander(_("New study"), expanded=open_at_first, icon=":material/add:"), st.form("new-study", border=False):
         st.text_input(_("Name (shown to participants)"), key="new-name", max_chars=80)

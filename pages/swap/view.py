@@ -74,7 +74,7 @@ def _read(label: str, key: str, code: str, help: str) -> tuple[Pair, ...]:
 
 
 def ask_text(code: str) -> list[str]:
-    """The lines of the text to try, without empty ones."""
+    """Ask for the lines of the text to try, without empty ones."""
     text = st.text_area(
         _("Text to try, one text per line"),
         EXAMPLES[code],
@@ -102,7 +102,7 @@ def why_name(why: Why) -> str:
 
 
 def show_difference(found: Sequence[Swapped], words: WordTable) -> None:
-    """Each text above its counterfactual, with what was swapped and what was left alone."""
+    """Show each text above its counterfactual, with what was swapped and what was left alone."""
     rows = [(_source(swapped, words), _counterfactual(swapped, words), _outcome(swapped)) for swapped in found]
     show_html(table([_("Text"), _("Counterfactual"), _("Left alone, and why")], rows, kind="text concordance"))
     numbers = Counter(swapped.outcome for swapped in found)
@@ -152,7 +152,7 @@ def show_reasons(found: Sequence[Swapped]) -> None:
 
 
 def offer_files(wish: FormState) -> None:
-    """A file of texts, swapped or mixed for training, to download with its counts."""
+    """Offer a file of texts, swapped or mixed for training, to download with its counts."""
     st.subheader(_("A whole file"), anchor=False)
     caption(
         "Plain text, one text per line. For larger files: `python cli.py swap`, which reads and writes as a stream"
@@ -183,7 +183,7 @@ def offer_files(wish: FormState) -> None:
 
 @st.cache_data(max_entries=4, show_spinner=False, hash_funcs={WordTable: lambda one: sorted(one.counterparts.items())})
 def _file(path: str, changed: float, words: WordTable, mode: Mode, seed: int) -> tuple[str, dict[str, object]]:
-    """The texts, and the counts for JSON; `changed` tells a file of the same name."""
+    """Return the texts, and the counts for JSON; `changed` tells a file of the same name."""
     with TemporaryDirectory() as folder:
         out = Path(folder) / "texts.txt"
         counts = run_bounded(swap_file, Path(path), out, words, mode=mode, seed=seed, file=Path(path).name)

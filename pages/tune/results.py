@@ -36,7 +36,7 @@ from evenhand.pages.ui.visitor import asks_at_click, open_store, page_link
 
 
 def show_under_way(store: Store) -> None:
-    """The curve of each run that goes on, so far."""
+    """Show the curve so far of each run that is not finished."""
     for job in jobs_of(store, "tune"):
         name = run_name(job)
         if not job.active or not name:
@@ -50,7 +50,7 @@ def show_under_way(store: Store) -> None:
 
 
 def show_finished(store: Store) -> None:
-    """The finished models, the newest first."""
+    """Show the finished models, the newest first."""
     nothing = _("No finished models yet. A finished model is a folder that can be used as a model on every page.")
     show_finished_runs(own_runs(store, tuned_runs(store.path)), _show_run, nothing)
 

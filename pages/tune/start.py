@@ -39,7 +39,7 @@ class Chosen:
 
 
 def choose_model_and_texts(store: Store) -> Chosen | None:
-    """The choice of the model and of the texts; None where one is missing."""
+    """Ask for the model and the texts; None where one is missing."""
     names = [entry.name for entry in every_model()]
     model = choose_model(_("Model"), names, "tune-model", first="demo-zh" if language() == "zh" else "demo-en")
     kinds = {"file": _("A file"), "project": _("A project"), "folder": _("Folder on the server")}
@@ -63,7 +63,7 @@ def choose_model_and_texts(store: Store) -> Chosen | None:
 
 
 def choose_how(chosen: Chosen | None) -> Settings | None:
-    """The method and its numbers. None without a model or texts, or where a table of words cannot be read."""
+    """Return the method and its numbers. None without a model or texts, or where a table of words cannot be read."""
     methods: dict[Method, str] = {
         "training": _("Continue training"), "sentence-debias": "SentenceDebias", "inlp": "INLP",
     }  # fmt: skip
@@ -90,7 +90,7 @@ def choose_how(chosen: Chosen | None) -> Settings | None:
 
 
 def _words() -> dict[str, Any]:
-    """The settings that say which words are swapped. Raises EvenhandError for a table that cannot be read."""
+    """Return the settings that say which words are swapped. Raises EvenhandError for a table that cannot be read."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
         code = choose(
@@ -114,7 +114,7 @@ def _words() -> dict[str, Any]:
 
 
 def _numbers() -> dict[str, Any]:
-    """The settings of training."""
+    """Return the settings of training."""
     columns = st.columns(4)
     steps = columns[0].number_input(_("Steps"), 1, 1_000_000, 300, key="tune-steps")
     batch = columns[1].number_input(_("Texts per step"), 1, 1024, 16, key="tune-batch")
@@ -141,7 +141,7 @@ def _numbers() -> dict[str, Any]:
 
 
 def show_start(store: Store, chosen: Chosen | None, settings: Settings | None) -> None:
-    """The name of the run, the memory it will take, and the button."""
+    """Show the name of the run, the memory it will take, and the button."""
     request = None
     if chosen is None:
         st.caption(_("Choose a model and texts."))

@@ -42,7 +42,7 @@ MEDIA_TYPES = {
 
 
 def colours() -> Palette:
-    """The palette of this visitor's theme."""
+    """Return the palette of this visitor's theme."""
     return palette(st.context.theme.type)
 
 
@@ -122,7 +122,8 @@ def vega_lite(chart: "Drawing") -> dict[str, Any]:
 
 
 def downloads(data: "Table", *, key: str, chart: "Drawing | None" = None) -> None:
-    """A small menu: the numbers as CSV and, for a chart, the picture as SVG and PNG; each is made when asked for."""
+    """Offer a small menu: the numbers as CSV and, for a chart, the picture as SVG and PNG; each is made when asked
+    for."""
     with st.popover(_("Download"), icon=":material/download:", type="tertiary", key=f"{key}-menu"):
         download("CSV", lambda: csv_bytes(data), f"{key}.csv", key=f"{key}-csv", icon=None, type="secondary")
         if chart is not None:
@@ -140,7 +141,8 @@ def download(
     type: Literal["primary", "secondary", "tertiary"] = "tertiary",
     **look: Any,
 ) -> None:
-    """A button that hands out *data* as the file *name*; of a function, what it returns when the button is pressed.
+    """Show a button that hands out *data* as the file *name*; of a function, what it returns when the button is
+    pressed.
 
     *look*: further arguments of the button.
     """

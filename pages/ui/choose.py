@@ -40,7 +40,7 @@ def language_name(code: str) -> str:
 
 
 def chosen_language(key: str) -> str | None:
-    """The language under the widget *key*; None where it is to be recognised."""
+    """Return the language under the widget *key*; None where it is to be recognised."""
     code = str(st.session_state.get(key) or AUTO)
     return None if code == AUTO else code
 
@@ -73,7 +73,7 @@ def say_what_was_read(own: Sequence[PackWord], name: str) -> None:
 
 
 def choose_pronoun_sets(key: str) -> tuple[str, ...]:
-    """The names of the chosen sets, in the order of the tables; at the start he, she, they and xe.
+    """Return the names of the chosen sets, in the order of the tables; at the start he, she, they and xe.
 
     Sets that the visitor adds stay for the visit, on every page with this choice.
     """
@@ -203,7 +203,8 @@ def ask_password(key: str) -> str | None:
 def choose_model(
     label: str, names: Sequence[str], key: str, *, first: str | None = None, help: str | None = None
 ) -> str:
-    """One model of *names* (*first*, else the first of them, at the start), or any other that is typed; "" for none."""
+    """Return one model of *names* (*first*, else the first of them, at the start), or any other that is typed; "" for
+    none."""
     if first is not None:
         st.session_state.setdefault(key, first)
     any_model, offered = may_load_models(), models_offered(names)
@@ -239,7 +240,7 @@ def model_label(model: str) -> str:
 
 
 def choose_server(label: str, key: str) -> tuple[str, bool]:
-    """The address of a server, and whether the key of this installation may be sent there; "" for none.
+    """Return the address of a server, and whether the key of this installation may be sent there; "" for none.
 
     Any in the open mode; with accounts one of those that the installation names, since this server could be made to ask
     any address that it alone can reach.
@@ -273,7 +274,7 @@ def every_model() -> list[ModelEntry]:
 
 
 def first_models(written: str) -> list[str]:
-    """The built-in models to begin with for a sentence of a language; empty where none ships with the app."""
+    """Return the built-in models to begin with for a sentence of a language; empty where none ships with the app."""
     here = {entry.name for entry in known_models() if entry.builtin and entry.available}
     return [name for name in FIRST_MODELS.get(written, ()) if name in here]
 
@@ -378,7 +379,7 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
 
 @contextmanager
 def open_chosen_project() -> Iterator[tuple[Store, Project]]:
-    """The database and the project of this visit (`choose_project`); without a project the page ends here."""
+    """Yield the database and the project of this visit (`choose_project`); without a project the page ends here."""
     with open_store() as store:
         project = choose_project(store)
         if project is None:
@@ -412,7 +413,7 @@ def targets(found: Collection[str]) -> list[str]:
 
 
 def own_desks(store: Store, project: Project) -> list[Annotator]:
-    """The desks that the visitor may open: every one on a server without accounts, else the own one."""
+    """Return the desks that the visitor may open: every one on a server without accounts, else the own one."""
     person = visitor(store)
     return [
         annotator

@@ -127,7 +127,7 @@ def _option(row: Mapping[str, str]) -> Choice:
 
 
 def _question_table(begun: OwnScheme, key: str) -> tuple[tuple[Question, ...], list[tuple[str, str]]]:
-    """The questions, and (code, description) of each that has one."""
+    """Return the questions, and (code, description) of each that has one."""
     about = dict(begun.more.about)
     names = ("key", "code", "zh", "en", "low", "high", "required", "low_zh", "low_en", "high_zh", "high_en", "about")
     rows = [asdict(question) | {"about": about.get(question.code, "")} for question in begun.more.questions]
@@ -165,7 +165,8 @@ def _word(value: Any) -> str:
 
 
 def scheme_from_file(*, key: str) -> OwnScheme | None:
-    """A scheme from a file of the visitor; None where there is none, or where it cannot be read, which is said."""
+    """Return a scheme from a file of the visitor; None where there is none, or where it cannot be read, which is
+    said."""
     try:
         sent = read_upload(
             _("Scheme from a file (JSON, TOML, YAML), a Label Studio configuration (XML) or Potato's (YAML)"),
@@ -225,7 +226,7 @@ def ask_quotas(presets: Mapping[str, str], key: str, *, table: str = "", heading
 
 
 def say_total(wanted: Quotas, preset: str | None = None) -> None:
-    """The sum of quotas; for Table 1 also that another one is printed below it."""
+    """Show the sum of quotas; for Table 1 also that another one is printed below it."""
     total = sum(wanted.values())
     caption("Sum: {total} accepted sentences.", total=f"{total:,}")
     if preset == "table1" and wanted == quotas("table1"):

@@ -30,14 +30,14 @@ def against(found: Equivalence, form: str = "z.3f") -> str:
 
 
 def shown_from(found: Equivalence, form: str = "z.3f") -> str:
-    """The smallest difference that such data show; "" where there is none."""
+    """Return the smallest difference that such data show; "" where there is none."""
     if found.smallest is None:
         return ""
     return _("minimum detectable difference: {smallest}", smallest=number(found.smallest, form))
 
 
 def difference_says(difference: Estimate, margin: float | None, form: str = SIZE_IN_POINTS) -> str:
-    """A difference (of shares) against *margin* in sentences, and how that is tested; "" where there is none."""
+    """Return a difference (of shares) against *margin* in sentences, and how that is tested; "" where there is none."""
     if difference.value is None:
         return ""
     found = equivalence(difference, margin)

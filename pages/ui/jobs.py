@@ -40,7 +40,7 @@ EVERY_S = 2
 
 
 def state_name(state: jobs.State) -> str:
-    """The state of a job in words."""
+    """Return the state of a job in words."""
     return {
         "waiting": _("waiting to start"),
         "running": _("running"),
@@ -87,7 +87,7 @@ def resuming_text(job: jobs.Job) -> str:
 
 
 def show_result_link(store: Store, job: jobs.Job) -> None:
-    """The link to what a job has made: its run, or the project that it worked on."""
+    """Show the link to what a job has made: its run, or the project that it worked on."""
     name, command = kinds.run_name(job), job.group
     project = next((one.name for one in projects(store) if one.uid == job.project), None)
     label = _("See the results")
@@ -111,7 +111,7 @@ def _change(uid: str, act: Literal["cancel", "resume", "dismiss"]) -> None:
 
 
 def show_job(store: Store, job: jobs.Job) -> None:
-    """One job: title, state, progress, what came of it, what can be done, its log."""
+    """Show one job: title, state, progress, what came of it, what can be done, its log."""
     with st.container(border=True, key=f"job-{job.uid}"):
         with foot():
             st.markdown(f"{ICONS[job.state]} **{plain(jobs.title_in(job.wording, _))}** {state_name(job.state)}")
@@ -160,7 +160,8 @@ def _reader(file: Path) -> tuple[Lock, SoFar]:
 
 
 def _show_so_far(store: Store, job: jobs.Job) -> None:
-    """The partial result of a job that is running: how many rows there are, what came of each model, the last rows."""
+    """Show the partial result of a job that is running: how many rows there are, what came of each model, the last
+    rows."""
     if (file := kinds.partial_file(job, store.path)) is None:
         return
     lock, found = _reader(file)
@@ -220,7 +221,7 @@ def start_job(
 
 
 def every_job_of(store: Store, command: str = "") -> list[jobs.Job]:
-    """The jobs of one command, or all, the newest first; one whose process is gone is marked as interrupted."""
+    """Return the jobs of one command, or all, the newest first; one whose process is gone is marked as interrupted."""
     jobs.typed_from_command(store, read_words)
     jobs.mark_interrupted(store)
     return [job for job in jobs.jobs(store) if command in ("", job.group)]

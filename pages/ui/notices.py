@@ -15,7 +15,7 @@ from evenhand.pages.ui.visitor import asks_at_click, errors_shown, may, open_sto
 
 
 def say_unsettled(store: Store, project: Project) -> None:
-    """A notice during a recount, with a button to continue an abandoned one."""
+    """Show a notice during a recount, with a button to continue an abandoned one."""
     if open_recount(store, project) is None:
         return
     warn(
@@ -39,7 +39,7 @@ def _finish(project: Project) -> None:
 
 
 def say_how_they_count(store: Store, project: Project, dashboard: Dashboard) -> None:
-    """A notice on the share kept and the candidates needed: items in relabelling count by their former labels."""
+    """Show a notice on the share kept and the candidates needed: items in relabelling count by their former labels."""
     labels = sum(left_to_relabel(store, project).values())
     items = sum(cell.counted.returned for cell in dashboard.cells)
     if not labels and not items:
@@ -60,7 +60,7 @@ def say_how_they_count(store: Store, project: Project, dashboard: Dashboard) -> 
 
 
 def say_what_is_missing(store: Store, project: Project) -> None:
-    """A notice on agreement and accept rates: labels sent for relabelling are not in them."""
+    """Show a notice on agreement and accept rates: labels sent for relabelling are not in them."""
     labels = sum(left_to_relabel(store, project).values())
     if not labels:
         return

@@ -33,7 +33,7 @@ def size(number: float) -> str:
 
 
 def large(number: float) -> str:
-    """A large number in the units of the visitor's language: 12.2 M, 1,220 万.
+    """Return a large number in the units of the visitor's language: 12.2 M, 1,220 万.
 
     Exact below 10,000, from there to three significant digits, in both languages.
     """
@@ -93,12 +93,12 @@ def _bare(value: float, form: str) -> str:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """A share of 1: 45.1%; a dash where it is undefined."""
+    """Return a share of 1: 45.1%; a dash where it is undefined."""
     return number(share, f"z.{digits}%")
 
 
 def probability(p: float | None) -> str:
-    """A probability as people read it: 73%, 0.042%, 4.2 × 10⁻⁹; a dash where it is undefined."""
+    """Return a probability as people read it: 73%, 0.042%, 4.2 × 10⁻⁹; a dash where it is undefined."""
     if p is None:
         return DASH
     if 0.99995 <= p < 1:
@@ -126,12 +126,12 @@ def to(low: str, high: str) -> str:
 
 
 def interval_or_reason(estimate: Estimate, form: str = ".2f") -> str:
-    """The 95% interval, or why there is none."""
+    """Return the 95% interval, or why there is none."""
     return interval(estimate, form) or note_text(estimate.note or estimate.reason)
 
 
 def bracketed(estimate: Estimate, form: str = ".3f") -> str:
-    """The 95% interval as the papers print it: [0.412, 0.620]; "" where there is none."""
+    """Return the 95% interval as the papers print it: [0.412, 0.620]; "" where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
     return f"[{_bare(estimate.low, form)}, {_bare(estimate.high, form)}]"
@@ -154,7 +154,7 @@ def with_brackets(estimate: Estimate, form: str = "+z.3f") -> str:
 
 
 def estimate_columns(name: str, estimate: Estimate) -> dict[str, Any]:
-    """An estimate for a downloaded table: value, ends of the interval, and why one of them is missing."""
+    """Return an estimate for a downloaded table: value, ends of the interval, and why one of them is missing."""
     missing = estimate.reason or (None if estimate.low is not None else estimate.note)
     return {
         name: estimate.value,
@@ -165,7 +165,7 @@ def estimate_columns(name: str, estimate: Estimate) -> dict[str, Any]:
 
 
 def time_zone() -> tzinfo:
-    """The visitor's time zone; UTC where the browser does not say."""
+    """Return the visitor's time zone; UTC where the browser does not say."""
     try:
         return ZoneInfo(st.context.timezone) if st.context.timezone else UTC
     except (KeyError, ValueError, OSError):
@@ -173,7 +173,8 @@ def time_zone() -> tzinfo:
 
 
 def zone_name() -> str:
-    """The zone in which pages show moments, by its name and what it is ahead of UTC: Asia/Shanghai (UTC+08:00)."""
+    """Return the zone in which pages show moments, by its name and what it is ahead of UTC: Asia/Shanghai
+    (UTC+08:00)."""
     zone = time_zone()
     if zone is UTC or str(zone) == "UTC":
         return "UTC"
@@ -182,7 +183,7 @@ def zone_name() -> str:
 
 
 def moment(when: float | str | None) -> str:
-    """A moment (unix seconds or ISO 8601) as every page shows it: in the visitor's time zone, to the minute.
+    """Return a moment (unix seconds or ISO 8601) as every page shows it: in the visitor's time zone, to the minute.
 
     It ends in UTC where the browser does not say the zone; a dash for None. Files keep UTC.
     """
@@ -195,5 +196,5 @@ def moment(when: float | str | None) -> str:
 
 
 def day(when: str) -> str:
-    """The day of a moment in the visitor's time zone."""
+    """Return the day of a moment in the visitor's time zone."""
     return moment(when)[:10]

@@ -67,7 +67,7 @@ def place_of(step: Step, project: Project) -> tuple[str, dict[str, str]]:
 
 
 def way(store: Store, project: Project) -> ProjectProgress:
-    """The steps of a project as the visitor may see them."""
+    """Return the steps of a project as the visitor may see them."""
     mine = annotator_at_desk(store, project)
     open_to_me: list[Step] = [step for step, (file, _part) in PLACES.items() if opens(file)]
     if mine is None and may(store, "see_all_labels", project):
@@ -80,8 +80,8 @@ def way(store: Store, project: Project) -> ProjectProgress:
 
 
 def own_left(store: Store, project: Project, person: Annotator) -> tuple[int, int | None]:
-    """The open items of an annotator, from own labels only; while a pilot or a sample is open, those of it;
-    and the number of the pilot."""
+    """Return the open items of an annotator, from own labels only; while a pilot or a sample is open, those of it; and
+    the number of the pilot."""
     if (pilot := own_pilot(store, project, person)) is not None:
         return max(0, pilot.items - pilot.labelled), pilot.number
     if (drawn := own_sample(store, project, person)) is not None:
@@ -96,7 +96,7 @@ def _facts(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> 
 
 
 def show_rail(page: str) -> None:
-    """The links to where the visitor may go from *page* (its address), in the sidebar."""
+    """Show the links to where the visitor may go from *page* (its address), in the sidebar."""
     try:
         with stores.borrow() as store:
             here = _project_here(store, page)
@@ -141,7 +141,7 @@ def show_next(store: Store, project: Project) -> str:
 
 
 def _project_here(store: Store, page: str) -> Project | None:
-    """The project of this visit; the address of each page that is about one names it."""
+    """Return the project of this visit; the address of each page that is about one names it."""
     person = visitor(store)
     found = {project.name: project for project in projects(store) if sees_project(person, project)}
     name = project_of_visit(list(found))
@@ -177,7 +177,7 @@ def _show_steps(found: ProjectProgress, here: Step | None) -> None:
 
 
 def state_text(known: StepState) -> str:
-    """The state of a step in words."""
+    """Return the state of a step in words."""
     if known.state == "waiting":
         return _("waiting: {number}", number=f"{known.number:,}") if known.number else _("waiting")
     return _("done") if known.state == "done" else _("not begun")

@@ -49,7 +49,7 @@ class RunPage:
     ending: str = TABLE
 
     def finished(self, store: Store) -> Sequence[Run]:
-        """The finished runs that the visitor may see, the newest first."""
+        """Return the finished runs that the visitor may see, the newest first."""
         return own_runs(store, self.every_finished(store))
 
     def every_finished(self, store: Store) -> Sequence[Run]:
@@ -57,7 +57,8 @@ class RunPage:
         return runs_in(runs_folder(store.path, self.kind))
 
     def free_name(self, store: Store, label: str) -> str:
-        """A name that no finished run has and no job writes: *label*, the day, and a number where that is needed."""
+        """Return a name that no finished run has and no job writes: *label*, the day, and a number where that is
+        needed."""
         taken = {run.name for run in self.every_finished(store)}
         return free_name(label, taken | {run_name(job) for job in every_job_of(store, self.command)})
 
@@ -114,10 +115,11 @@ def show_start_form(
     work: str = "",
     start: str = "",
 ) -> None:
-    """The name of the run (*label* and the day unless the visitor gives one), the button, and how much *work* it is.
+    """Show the name of the run (*label* and the day unless the visitor gives one), the button, and how much *work* it
+    is.
 
-    *request* None: something is missing, *work* says what. What the job would fail of is said at once, and
-    nothing is started. *start*: what the button says instead of Start.
+    *request* None: something is missing, *work* says what. What the job would fail of is said at once, and nothing is
+    started. *start*: what the button says instead of Start.
     """
     proposed = page.free_name(store, label)
     name_key = page.form_key.format(part="name")
@@ -165,7 +167,8 @@ def show_finished_runs(found: Sequence[OfKind], show_run: Callable[[OfKind], Non
 
 
 def choose_run(found: Sequence[Run], key: str = "run", *, address: bool = True) -> Run:
-    """One of *found* (at least one), the newest at first. *address*: ?run=NAME opens it, and is kept up to date."""
+    """Return one of *found* (at least one), the newest at first. *address*: ?run=NAME opens it, and is kept up to
+    date."""
     runs = {run.name: run for run in found}
     asked = asked_for("run", key) if address else None
     if asked in runs or st.session_state.get(key) not in runs:
@@ -210,7 +213,7 @@ def download_table(page: RunPage, run: Run) -> None:
 
 
 def offer_deletion(page: RunPage, run: Run, lost: str = "") -> None:
-    """The button that deletes a run, behind another one; *lost* says what goes and what stays."""
+    """Offer the button that deletes a run, behind another one; *lost* says what goes and what stays."""
     key = page.run_key.format(part="deleting", run=run.name)
     with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=key):
         if lost:
@@ -246,7 +249,7 @@ class ScoreFile:
 
 
 def score_file(path: Path, name: str, *, sent: bool = False) -> ScoreFile:
-    """The file at *path* as it is now. *sent*: as `ScoreFile` has it."""
+    """Return the file at *path* as it is now. *sent*: as `ScoreFile` has it."""
     state = path.stat()
     return ScoreFile(name, str(path), state.st_mtime_ns, state.st_size, sent)
 
@@ -268,7 +271,7 @@ def score_frame(file: ScoreFile) -> "pd.DataFrame":
 
 @st.cache_data(max_entries=3, show_spinner=False)
 def models_scored(file: ScoreFile) -> list[str]:
-    """The models of a file, in its order."""
+    """Return the models of a file, in its order."""
     from evenhand.core.model_bias import models_of
 
     return models_of(score_frame(file))

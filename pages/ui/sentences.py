@@ -26,17 +26,18 @@ TONES: dict[Verdict, str] = {"met": "good", "yes": "good", "no": "bad"}
 
 
 def side_word(side: str) -> str:
-    """The side in words, never by colour alone."""
+    """Return the side in words, never by colour alone."""
     return _("male word") if side == "male" else _("female word")
 
 
 def side_mark(side: str) -> Markup:
-    """The side in words and in its colour."""
+    """Return the side in words and in its colour."""
     return span(side_word(side), f"side {side}")
 
 
 def marked(text: str, word: Span | None, side: str | None) -> Markup:
-    """A sentence with its word tinted, underlined and named above; *word*: half-open code points, None for none."""
+    """Return a sentence with its word tinted, underlined and named above; *word*: half-open code points, None for
+    none."""
     if word is None or side not in ("male", "female"):
         return escape(text)
     start, end = word
@@ -45,7 +46,7 @@ def marked(text: str, word: Span | None, side: str | None) -> Markup:
 
 
 def with_cover(item: Item) -> Markup:
-    """A sentence whose word is covered by a bar that is as wide for every word."""
+    """Return a sentence whose word is covered by a bar that is as wide for every word."""
     if item.word is None:
         return escape(item.text)
     start, end = item.word
@@ -75,7 +76,8 @@ def with_keyword(text: str, word: Span | None, side: str | None) -> Markup:
 
 
 def choice_sign(choice: str) -> tuple[str, str]:
-    """The sign of a choice and the class of its colour: ("✓", "good"), ("✕", "bad"); ("•", "") where it is neither."""
+    """Return the sign of a choice and the class of its colour: ("✓", "good"), ("✕", "bad"); ("•", "") where it is
+    neither."""
     return {
         "accept": ("✓", "good"),
         "correct": ("✓", "good"),
@@ -93,7 +95,7 @@ def judgement(
     *,
     right: bool | None = None,
 ) -> Markup:
-    """One judgement of an item: whose or when, what in the words of *names*, why, and the note.
+    """Return one judgement of an item: whose or when, what in the words of *names*, why, and the note.
 
     *right*: whether it counts as good; None: as its choice does.
     """
@@ -128,7 +130,8 @@ def judgement_lines(
 def item_card(
     item: str, text: Markup, people: Iterable[Markup] = (), *, about: str | Markup = "", context: str | Markup = ""
 ) -> Markup:
-    """A card with a text exactly as it is: what it is *about* above, then the context, the text, what people say."""
+    """Return a card with a text exactly as it is: what it is *about* above, then the context, the text, what people
+    say."""
     said = joined(people)
     parts = [
         element("div", about, "small") if about else "",
@@ -149,12 +152,12 @@ def person_meant(item: Item) -> str:
 
 
 def guideline_html(text: str) -> Markup:
-    """A guideline as HTML: Markdown without raw HTML and without images."""
+    """Return a guideline as HTML: Markdown without raw HTML and without images."""
     return element("div", Markup(_MARKDOWN.render(text)), "guideline")  # noqa: S704  # the parser lets no HTML through
 
 
 def choice_name(choice: Choice) -> str:
-    """A choice or reason as the visitor reads it; in the other language where it has no name in this one."""
+    """Return a choice or reason as the visitor reads it; in the other language where it has no name in this one."""
     return option_name(choice, language())
 
 
@@ -169,7 +172,7 @@ def options_html(options: Sequence[Choice], about: Mapping[str, str] | None = No
 
 
 def asked_as(question: Question) -> Choice:
-    """A question as a row of `options_html`: with its scale and what its ends are called, or as a text."""
+    """Return a question as a row of `options_html`: with its scale and what its ends are called, or as a text."""
     named = {"zh": question.zh or question.en, "en": question.en or question.zh}
     if not question.points:
         kind = _("a text")
@@ -202,7 +205,8 @@ def _meaning(one: Choice, about: Mapping[str, str]) -> str | Markup:
 
 
 def bar(parts: Iterable[tuple[str, float]]) -> Markup:
-    """A bar of coloured parts: the class of each (good, bad, male, female, ink) and its share of the whole, 0 to 1."""
+    """Return a bar of coloured parts: the class of each (good, bad, male, female, ink) and its share of the whole, 0 to
+    1."""
     inside = joined(element("i", "", kind, style=f"width:{100 * share:.1f}%") for kind, share in parts)
     return element("div", inside, "bar", aria_hidden="true")
 
@@ -248,7 +252,7 @@ def _quota(cell: CellCount | None) -> str | Markup:
 
 
 def preview_table(rows: Sequence[PreviewRow]) -> Markup:
-    """The first rows of a file: the word that was found, or what is wrong with the row."""
+    """Return the first rows of a file: the word that was found, or what is wrong with the row."""
     columns = (Column(_("Line"), "number"), Column(_("Sentence"), "text"))
     return table(columns, [(f"{row.line:,}", _preview(row)) for row in rows])
 
@@ -295,7 +299,8 @@ def _runs(runs: Iterable[tuple[str, bool]]) -> Markup:
 
 
 def difference_html(old: str, new: str) -> Markup:
-    """Two texts line by line: removed lines are struck through and marked −, added ones underlined and marked +."""
+    """Return two texts line by line: removed lines are struck through and marked −, added ones underlined and marked
+    +."""
     looks = {"-": ("−", "removed"), "+": ("+", "added")}
     rows = []
     lines = list(changed_lines(old.splitlines(), new.splitlines()))
@@ -311,6 +316,6 @@ def difference_html(old: str, new: str) -> Markup:
 
 
 def quota_answer(verdict: Verdict) -> Markup:
-    """The answer to "Can it be met?" for a cell of a table, never by colour alone."""
+    """Return the answer to "Can it be met?" for a cell of a table, never by colour alone."""
     text = f"{SIGNS[verdict]} {_(WORDS[verdict])}".strip()
     return span(text, f"nowrap strong {TONES.get(verdict, 'soft')}")

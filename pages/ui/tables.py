@@ -38,7 +38,8 @@ def number_columns(names: Sequence[str], numbers: Iterable[int]) -> list[Column]
 
 
 def element(name: str, content: str | Markup, kind: str = "", **attributes: str) -> Markup:
-    """One element: *content* is escaped unless it is `Markup`; *kind* is its class; empty attributes are left out."""
+    """Return one element: *content* is escaped unless it is `Markup`; *kind* is its class; empty attributes are left
+    out."""
     given = {"class": kind, **{key.replace("_", "-"): value for key, value in attributes.items()}}
     written = Markup("").join(Markup(' {}="{}"').format(key, value) for key, value in given.items() if value)
     return Markup("<{0}{1}>{2}</{0}>").format(name, written, content)
@@ -60,7 +61,7 @@ def joined(parts: Iterable[str | Markup], between: str | Markup = "") -> Markup:
 
 
 def undefined_cell(reason: str) -> Markup:
-    """The dash of an undefined value, and why it is one."""
+    """Return the dash of an undefined value, and why it is one."""
     return Markup("{}{}").format(DASH, below(reason))
 
 
@@ -83,7 +84,7 @@ def table(
     kind: str = "",
     caption: str = "",
 ) -> Markup:
-    """A table that scrolls sideways where it has to; without columns it has no head.
+    """Return a table that scrolls sideways where it has to; without columns it has no head.
 
     Every row has a cell for each column, "" for none. *kind* adds classes of the style sheet: "text" (sentences in
     several columns: on a narrow screen it scrolls), "stacked" (on a narrow screen each row becomes a card), "narrow",
@@ -110,7 +111,7 @@ def _cells(heads: Sequence[Column], row: Sequence[str | Markup]) -> Markup:
 
 
 def show_records(rows: Sequence[dict[str, str]]) -> None:
-    """A table whose cells wrap; on a narrow screen every row becomes a card. Text is shown exactly as it is."""
+    """Show a table whose cells wrap; on a narrow screen every row becomes a card. Text is shown exactly as it is."""
     if rows:
         body = [[span(cell, "nowrap") if len(cell) <= ONE_LINE else cell for cell in row.values()] for row in rows]
         show_html(table(list(rows[0]), body, kind="stacked"))
@@ -125,7 +126,7 @@ def page_of(rows: Sequence[Row], key: str, size: int) -> Sequence[Row]:
 
 
 def show_pages(total: int, key: str, size: int) -> None:
-    """The numbers of the pages of a list, where it has several."""
+    """Show the numbers of the pages of a list, where it has several."""
     if total > size:
         st.pagination(-(-total // size), width=300, key=key)
 
@@ -141,7 +142,8 @@ class Tile:
 
 
 def estimate_tile(name: str, estimate: Estimate, meaning: str, form: str = "z.2f") -> Tile:
-    """A measure: its value, its interval or why it has none, and what it means; undefined is a dash with the reason."""
+    """Return a measure: its value, its interval or why it has none, and what it means; undefined is a dash with the
+    reason."""
     value = number(estimate.value, form)
     if estimate.value is None:
         reason = note_text(estimate.reason)
@@ -186,6 +188,6 @@ def show_style() -> None:
 
 @cache
 def sheet() -> str:
-    """The colours as variables, then the looks of the pages and those that they share with the HTML report."""
+    """Return the colours as variables, then the looks of the pages and those that they share with the HTML report."""
     looks = "".join(file.read_text(encoding="utf-8") for file in SHEETS)
     return f":root{{{css_variables(dark=True)}}}\n{looks}"

@@ -36,7 +36,7 @@ def sentence(message: str, values: Mapping[str, Any] | None = None) -> str:
 
 
 def series(things: Iterable[str]) -> str:
-    """One thing after the other, set apart as the visitor's language does it: A, B or 甲、乙."""
+    """Return one thing after the other, set apart as the visitor's language does it: A, B or 甲、乙."""
     return _(", ").join(things)
 
 
@@ -51,7 +51,7 @@ def named(name: object, value: object) -> str:
 
 
 def in_brackets(text: object, more: object) -> str:
-    """A text with something in brackets behind it, as the visitor's language sets them: A (B) or 甲（乙）."""
+    """Return a text with something in brackets behind it, as the visitor's language sets them: A (B) or 甲（乙）."""
     return _("{text} ({more})").format(text=text, more=more)
 
 
@@ -130,7 +130,7 @@ def clause(sentence: str) -> str:
 
 
 def names_in(text: str) -> list[str]:
-    """The names that were typed into a field: one per line, or separated by commas of either language."""
+    """Return the names that were typed into a field: one per line, or separated by commas of either language."""
     return [name.strip() for name in re.split(r"[\n,，、]", text) if name.strip()]
 
 

@@ -154,7 +154,7 @@ class Source:
 
 
 def source_name(kind: str) -> str:
-    """A kind of source in words."""
+    """Return a kind of source in words."""
     return {"files": _("My files"), "folder": _("Folder on the server"), "project": _("A project")}[kind]
 
 
@@ -183,7 +183,7 @@ def _survey(place: str) -> tuple[int, int, dict[str, int]]:
 
 
 def folder_source(key: str) -> Source | None:
-    """A folder or file below EVENHAND_CORPUS; what lies elsewhere is refused."""
+    """Return a folder or file below EVENHAND_CORPUS; what lies elsewhere is refused."""
     root = sources.root()
     if root is None:
         inform(
@@ -230,7 +230,7 @@ def _list_files(place: str, number: int) -> None:
 
 
 def ask_source(key: str, kinds: tuple[str, ...] = ("files", "folder")) -> tuple[str, Source | None]:
-    """The kind of source that is chosen, and the source if it is there (None for a project)."""
+    """Ask for the kind of source that is chosen, and the source if it is there (None for a project)."""
     start = "folder" if sources.root() is not None else "files"
     names = {kind: source_name(kind) for kind in kinds}
     kind = choose(_("Source"), names, f"{key}-source", first=start, heading=False)

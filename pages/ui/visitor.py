@@ -59,7 +59,7 @@ def visit_of(session: str) -> Iterator[None]:
 
 
 def page_here() -> str:
-    """The address of the page that runs, or on which a file is asked for."""
+    """Return the address of the page that runs, or on which a file is asked for."""
     if (asked := _download.get()) is not None:
         return asked[1]
     return str(st.session_state.get("page_address", ""))
@@ -76,7 +76,7 @@ def visitor(store: Store) -> Person:
 
 
 def cookie() -> str:
-    """The secret of the sign-in in the cookie with which this visit was opened, or ""."""
+    """Return the secret of the sign-in in the cookie with which this visit was opened, or ""."""
     if (asked := _download.get()) is not None:
         return asked[0]
     cookies = st.context.cookies
@@ -84,7 +84,7 @@ def cookie() -> str:
 
 
 def own_sign_in(store: Store) -> str | None:
-    """The public id of the sign-in of this browser; None in the open mode and for a guest."""
+    """Return the public id of the sign-in of this browser; None in the open mode and for a guest."""
     return sign_in_of(store, cookie())
 
 
@@ -126,7 +126,7 @@ def author(store: Store) -> str:
 
 
 def ask_author(store: Store, label: str, *, key: str = "adjudicator", **look: Any) -> str:
-    """The name under which an act is recorded: typed in the open mode, else that of the account, shown."""
+    """Ask for the name under which an act is recorded: typed in the open mode, else that of the account, shown."""
     if visitor(store) is OPEN:
         return str(st.text_input(label, key=key, max_chars=80, **look) or "")
     name = author(store)
@@ -141,7 +141,7 @@ def own_new_project(store: Store, project: Project) -> Project:
 
 
 def own_projects(store: Store, *, archived: bool = False) -> list[Project]:
-    """The projects in which the visitor may do what the page is for; *archived*: those that are put away."""
+    """Return the projects in which the visitor may do what the page is for; *archived*: those that are put away."""
     person, action = visitor(store), page_at(page_here()).action
     found = projects(store, archived=archived)
     if person is OPEN:
@@ -158,7 +158,7 @@ def sees_project(person: Person, project: Project) -> bool:
 
 
 def own_project(store: Store, name: str) -> Project:
-    """The project of that name, open or put away, if the visitor may do in it what the page is for.
+    """Return the project of that name, open or put away, if the visitor may do in it what the page is for.
 
     Raises NotFound: who may not see a project is not told that it is there.
     """
@@ -170,7 +170,7 @@ def own_project(store: Store, name: str) -> Project:
 
 
 def address_on_this_server(path: str) -> str:
-    """The address of *path* on this server, as the visitor reaches it."""
+    """Return the address of *path* on this server, as the visitor reaches it."""
     here = urlsplit(st.context.url or "")
     server = f"{here.scheme}://{here.netloc}" if here.netloc else ""
     return f"{server}{base_path()}{path}"
@@ -200,7 +200,8 @@ def opens(file: str) -> bool:
 
 
 def page_link(file: str, *, query_params: Mapping[str, str] | None = None, **look: Any) -> None:
-    """A link to a page (`projects/page.py`), nothing where the visitor may not open it. *look*: as for st.page_link.
+    """Show a link to a page (`projects/page.py`), nothing where the visitor may not open it. *look*: as for
+    st.page_link.
 
     A page about a project keeps that of this visit, unless *query_params* name another.
     """
@@ -217,7 +218,7 @@ Result = TypeVar("Result")
 
 
 def page_head(text: str) -> None:
-    """The title of the page that runs, and one paragraph that says in the visitor's language what it is for."""
+    """Show the title of the page that runs, and one paragraph that says in the visitor's language what it is for."""
     st.title(_(page_at(page_here()).title))
     st.write(_(text))
 
@@ -249,7 +250,7 @@ def unknown_address(url: str | None, shown: str, base: str = "") -> str | None:
 
 
 def show_error(error: EvenhandError) -> None:
-    """A known error as one sentence in the visitor's language; its values are shown as they are."""
+    """Show a known error as one sentence in the visitor's language; its values are shown as they are."""
     st.error(plain(explain(error, language())), icon=":material/error:")
 
 

@@ -46,7 +46,7 @@ FETCHED = "hub_file"  # in the session: (public id of the project, where the fet
 
 
 def fetched(project: Project) -> Path | None:
-    """The file that was fetched for this project and not imported yet."""
+    """Return the file that was fetched for this project and not imported yet."""
     found = st.session_state.get(FETCHED)
     return found[1] if found and found[0] == project.uid and found[1].is_file() else None
 

@@ -29,7 +29,7 @@ CONFLICTS_LISTED = 20
 
 
 def kind_name(kind: str) -> str:
-    """The kind of a conflict in words."""
+    """Return the kind of a conflict in words."""
     return {
         "label": _("two labels by one annotator"),
         "answer": _("two known answers"),
@@ -108,7 +108,7 @@ DONE = "import_taken_back"
 
 @asks("import_files")
 def show_imports(store: Store, project: Project) -> None:
-    """Every import with its date and rows; the effect of an undo is shown before the button."""
+    """Show every import with its date and rows; the effect of an undo is shown before the button."""
     imports = undoing.imports(store, project)
     st.caption(_("All imports, each of which can be undone. Annotators' work is never deleted."))
     if (done := st.session_state.pop(DONE, None)) is not None:
@@ -133,7 +133,7 @@ def show_imports(store: Store, project: Project) -> None:
 
 
 def _rows(project: Project, imports: list[undoing.Import], write: Callable[[str | None], str]) -> list[dict[str, Any]]:
-    """The imports, the newest first, with moments as *write* has them."""
+    """Return the imports, the newest first, with moments as *write* has them."""
     return [
         {
             _("File"): import_.file,
@@ -226,7 +226,7 @@ def next_steps(store: Store, project: Project) -> None:
 
 
 def show_brought(brought: PackageImport, *, quoting: bool) -> None:
-    """The report of a package: its items, then its labels and decisions."""
+    """Show the report of a package: its items, then its labels and decisions."""
     if brought.items is not None:
         show_report(brought.items, quoting=quoting, place="items-")
     show_returned(brought.labels, heading=brought.items is None)
@@ -273,7 +273,7 @@ def missing_texts(report: GoldLabels) -> list[str]:
 
 
 def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool = True) -> None:
-    """The report of imported labels and, if the file may hold them, decisions."""
+    """Show the report of imported labels and, if the file may hold them, decisions."""
     if heading:
         st.subheader(_("Report"), anchor=False)
     numbers = (

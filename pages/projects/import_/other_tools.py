@@ -42,7 +42,7 @@ LONGEST = 700  # characters of one of them
 
 
 def key_name(key: str) -> str:
-    """A field of a generation in words."""
+    """Return a field of a generation in words."""
     return {
         "context": _("Context"),
         "completion": _("Completion"),
@@ -60,13 +60,13 @@ def key_name(key: str) -> str:
 
 
 def ask_password() -> str | None:
-    """The password of a locked archive, kept for this visit only."""
+    """Ask for the password of a locked archive, kept for this visit only."""
     typed = st.text_input(_("Archive password"), type="password", key="archive_password", width=320)
     return typed or None
 
 
 def choose_columns(store: Store, members: Sequence[Member]) -> detect.Columns:
-    """The meaning of the columns: remembered for such a file, or guessed by name, and editable."""
+    """Return the meaning of the columns: remembered for such a file, or guessed by name, and editable."""
     columns = open_source(members[0].path, members[0].name).columns
     remembered = detect.recall_columns(store.path, columns)
     start = remembered or detect.guess_columns(columns)
@@ -120,12 +120,12 @@ def _choose(
 
 
 def dataset_name(dataset: str) -> str:
-    """A data set in words."""
+    """Return a data set in words."""
     return {"misgendered": "MISGENDERED", "ruff": "RUFF", "tango": "TANGO", "own": _("our own")}.get(dataset, dataset)
 
 
 def show_texts(rows: Sequence[PreviewRow]) -> None:
-    """The first texts as the desk would show them, and the first lines that cannot be used."""
+    """Show the first texts as the desk would show them, and the first lines that cannot be used."""
     usable = [row for row in rows if row.item is not None][:SHOWN]
     bad = [row for row in rows if row.problem is not None][:SHOWN]
     show_html(joined([*map(_text, usable), *map(_problem, bad)]))
@@ -195,7 +195,7 @@ class TasksWish:
 
 
 def tasks_in(members: Sequence[Member]) -> str | None:
-    """The program whose tasks the first file holds; None for any other file."""
+    """Return the program whose tasks the first file holds; None for any other file."""
     with contextlib.suppress(EvenhandError):
         return detect.task_format(open_source(members[0].path, members[0].name))
     return None
@@ -305,7 +305,7 @@ def import_tasks_now(store: Store, project: Project, members: list[Member], wish
 
 
 def show_switched(report: TaskImport, *, quoting: bool) -> None:
-    """The report: texts, labels, and data that was only counted."""
+    """Show the report: texts, labels, and data that was only counted."""
     show_report(report.items, quoting=quoting, place="items-")
     if report.labels.rows:
         st.subheader(_("Labels in the file"), anchor=False)
