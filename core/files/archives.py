@@ -1,5 +1,6 @@
-"""ZIP archives with tables in them, with or without a password (AES, as this app and 7-Zip write it); and the first
-reading of what somebody sends, in a process of its own."""
+"""ZIP archives with tables in them, with or without a password (AES, as this app and 7-Zip write it).
+
+Also the first reading of a file that a client sends, in a process of its own."""
 
 import shutil
 import zipfile
@@ -36,7 +37,7 @@ class Member:
 
 
 def is_archive(path: Path | str) -> bool:
-    """Whether the name says that it is a ZIP."""
+    """Return True if the name ends in .zip."""
     return Path(path).suffix.lower() == ".zip"
 
 
@@ -118,9 +119,10 @@ def _extract(
 def read_first_elsewhere(path: Path, name: str) -> None:
     """Read a table or an archive to its end in a process with limits of time and memory, before this one does.
 
-    The readers are linear in the size of a file, with bounded lines, elements and columns; whatever breaks that some
-    day ends that process: not this one, and not a job that the file goes to. What is no table is passed over, and so is
-    what is wrong with a file: who reads it says it with its line. Raises BadFile where a limit is reached.
+    The readers are linear in the size of a file, with bounded lines, elements and columns. A file that breaks this
+    ends the other process, not this one and not the job that gets the file. Files that are not tables are skipped.
+    Errors in a file are ignored here: its reader reports them with their lines. Raises BadFile where a limit is
+    reached.
     """
     if path.suffix.lower() in TABLES or is_archive(path):
         run_bounded(read_to_end, str(path), name, file=name)

@@ -52,7 +52,7 @@ def read_in_children(wanted: bool = True) -> None:
 
 
 def reads_in_children() -> bool:
-    """Whether that was said; a command and a job, which serve one person, read by themselves."""
+    """Return True if this process reads files in children; a command and a job, which serve one person, do not."""
     return bool(_in_children)
 
 
@@ -62,14 +62,14 @@ def become_child() -> None:
 
 
 def is_child() -> bool:
-    """Whether this process has limits, and ends after one reading."""
+    """Return True if this process is a child: it has limits, and ends after one reading."""
     return bool(_this_is_one)
 
 
 def run_bounded(
     work: Callable[..., T], *arguments: Any, file: str, seconds: int = SECONDS, megabytes: int = MEGABYTES, **named: Any
 ) -> T:
-    """What *work*, a function of a module, returns for these arguments in another process.
+    """Return the result of *work*, a function of a module, for these arguments in another process.
 
     Arguments and result are pickled. Raises the EvenhandError that *work* raises, or BadFile, which names *file*, where
     a limit is reached.
@@ -82,9 +82,9 @@ def run_bounded(
 
 
 def rows_bounded(work: Callable[..., Iterator[list[T]]], *arguments: Any, file: str) -> Iterator[T]:
-    """The rows that *work* yields in lists, in another process that reads ahead no further than a few lists.
+    """Yield the rows that *work* yields in lists in another process, which reads ahead a few lists at most.
 
-    As `run_bounded`; whoever stops asking ends that process.
+    Pickles and raises like `run_bounded`. A caller that closes the generator ends that process.
     """
     with closing(_messages(work, arguments, {}, file, SECONDS, MEGABYTES)) as messages:
         for part in messages:
@@ -118,7 +118,7 @@ def _messages(
 
 
 def _refusal(status: int, file: str, seconds: int, megabytes: int) -> BadFile:
-    """Why a child ended without a word. *status*: as `os.wait` has it."""
+    """Return the error for a child that ended without an answer. *status*: as `os.wait` returns it."""
     ended_by = os.WTERMSIG(status) if status >= 0 and os.WIFSIGNALED(status) else 0
     if ended_by in (signal.SIGXCPU, signal.SIGKILL):
         return BadFile(TOO_LONG, file=file, seconds=seconds)
@@ -146,7 +146,7 @@ def _ask_for_a_child(module: str, files: list[int]) -> None:
 
 def _start() -> tuple["subprocess.Popen[bytes]", socket.socket]:
     ours, theirs = socket.socketpair()
-    # The numeric libraries would take memory for threads that nobody needs, and threads do not outlive a fork.
+    # The numeric libraries would take memory for threads that are not needed, and threads do not outlive a fork.
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(IMPORT_FOLDER)}
     with theirs:
         process = subprocess.Popen(

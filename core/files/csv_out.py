@@ -2,7 +2,7 @@
 
 Tables that people open and copies for spreadsheet programs are guarded: a cell that begins with = + - @, their
 full-width forms, a tab or a line break gets an apostrophe in front (the rule of OWASP's page on CSV injection). A cell
-that already has apostrophes before such a character gets one more, so taking one away always gives back what was there.
+that already has apostrophes before such a character gets one more, so removing one apostrophe always restores the text.
 Releases, exports of data, scores and tables of runs are not guarded: what they hold is the text. Tables of runs of
 earlier versions are guarded throughout, which `is_guarded` tells.
 """
@@ -31,7 +31,7 @@ def restored(cell: str) -> str:
 
 
 def is_guarded(cells: Iterable[str]) -> bool:
-    """Whether the texts of a table are guarded: some look so, and none stands bare that would have been."""
+    """Return True if a table's texts are guarded: some have the apostrophe, and none that needs it lacks it."""
     guarded = False
     for cell in cells:
         if cell[:1] in FIRST:
@@ -61,9 +61,9 @@ _AS_IT_IS = _AsItIs()
 
 
 def data_line(cells: Iterable[Any]) -> str:
-    """One row of a CSV of data, its line end included: texts and numbers exactly, undefined is an empty cell.
+    """Return one row of a CSV of data with its line end: texts and numbers exactly, an empty cell for undefined.
 
-    Offsets into a text count what stands in the cell. A spreadsheet may run such a text as a formula: see
+    Offsets into a text count the characters of the cell. A spreadsheet may run such a text as a formula: see
     `spreadsheet_lines`.
     """
     # \r\n as the released file has it; it also makes every Python quote a bare \r.
@@ -115,7 +115,7 @@ def _is_number(cell: str) -> bool:
 
 
 def has_formula(line: str) -> bool:
-    """Whether a spreadsheet would run a cell of this row of `data_line`."""
+    """Return True if a spreadsheet would run a cell of this row of `data_line`."""
     if _PERHAPS_FORMULA.search(line, 0, len(line) - 2) is None:  # nearly every row, at a twentieth of the time
         return False
     return line != csv_line(next(data_rows([line])))

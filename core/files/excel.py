@@ -19,7 +19,7 @@ from uuid import uuid4
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files import bounded
 
-MOST_BYTES = 1 << 30  # unpacked: a workbook that grows more than that is no table that anybody made
+MOST_BYTES = 1 << 30  # unpacked: tables that people make are not larger
 MOST_SHARED_BYTES = 256 << 20  # of the list of texts, which is held in memory
 MOST_ROWS = 1 << 20  # as many as Excel has
 MOST_COLUMNS = 5_000
@@ -34,9 +34,9 @@ _folder: list["TemporaryDirectory[str]"] = []  # one, from the first workbook on
 
 
 def cells(path: Path, name: str) -> Iterator[tuple[int, list[Any]]]:
-    """Row number (the first is 1) and cells of each row that has any; whole numbers as int, dates as ISO text.
+    """Yield row number (from 1) and cells of each row that has any; whole numbers as int, dates as ISO text.
 
-    Formulas come as the value that was last computed. Raises BadFile where the file is no workbook, is locked with
+    Formulas give the value that was last computed. Raises BadFile where the file is not a workbook, is locked with
     a password, unpacks to more than 1 GB or 200 times its size, has more than 1,048,576 rows or 5,000 columns, or takes
     more time or memory than a table may.
     """
@@ -89,7 +89,7 @@ def _read(path: Path, name: str) -> Iterator[tuple[int, list[Any]]]:
             book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
         except MemoryError:
             raise
-        except Exception as error:  # whatever a damaged workbook makes it raise
+        except Exception as error:  # a damaged workbook can raise any error
             raise BadFile(_BROKEN, file=name, why=str(error) or type(error).__name__) from error
         try:
             yield from _rows(book, name)

@@ -23,7 +23,7 @@ from evenhand.core.files.csv_out import restored
 from evenhand.core.files.paths import Places
 from evenhand.core.text.sentences import CHUNK, Encoding, encoding_of
 
-MAX_ELEMENT = 2_000_000  # characters; a longer element is no task and no row
+MAX_ELEMENT = 2_000_000  # characters; a longer element is neither a task nor a row
 _SPACE = " \t\r\n\ufeff"
 
 
@@ -113,7 +113,7 @@ ENDINGS: dict[str, Shape] = {
 HEADER_NAMES = {"sentence", "text", "句子", "文本", "completion"}  # a first line with one of them heads a table
 MOST_COLUMNS = 5_000
 MANY_COLUMNS = N_("{file} has {found} columns; the limit is {most}.")
-MAX_LINE = 200_000  # characters; a longer line is no sentence and no row
+MAX_LINE = 200_000  # characters; a longer line is neither a sentence nor a row
 ROWS_AT_ONCE = 200  # that a child sends
 MAX_BRACKETS = 500  # more than this in a JSON line: look how deep it goes
 MAX_DEPTH = 100
@@ -135,9 +135,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: the line it begins on (the first is 1), its values, or what is wrong with it as a row.
+    """One row: the line it begins on (the first is 1), and its values or what is wrong with the row.
 
-    Of a JSON array: the number of the element. `cells`: of a table, the cells as they stand in the file; `values` are
+    In a JSON array, the line is the number of the element. `cells`: the cells of a table as in the file; `values` are
     without the apostrophes that guard formulas (`core.files.csv_out`).
     """
 
@@ -154,10 +154,10 @@ def file_sha256(path: Path) -> str:
 
 
 def open_source(path: Path | str, name: str | None = None) -> Source:
-    """What *path* is. Looks at every byte (for the encoding) and at the first row.
+    """Return *path* as a source: its shape, encoding and columns. Reads every byte (for the encoding) once.
 
     `name` is what reports call the file (default: its own name). Raises
-    BadFile where it cannot be read, is empty, or is no text.
+    BadFile where the file cannot be read, is empty, or is not text.
     """
     path = Path(path)
     name = name or path.name

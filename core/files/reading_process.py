@@ -69,7 +69,7 @@ def _tell_endings(_number: int, _frame: object) -> None:
 
 
 def _work(module: str, connection: socket.socket) -> None:
-    """Do what is asked and send what comes of it; the child ends here."""
+    """Run the function that the parent asks for and send its result; the child ends here."""
     try:
         question: Any = received(connection)
         if question is not None:
@@ -94,12 +94,12 @@ def _answer(connection: socket.socket, work: Any, arguments: tuple[Any, ...], na
         send(connection, ("memory", None))
     except EvenhandError as error:
         send(connection, ("error", error))
-    except Exception as error:  # a parser that nobody thought of
+    except Exception as error:  # an error that the parser does not expect
         send(connection, ("crash", f"{type(error).__name__}: {error}"[:200]))
 
 
 def _limit(seconds: int, megabytes: int) -> None:
-    """So many seconds of processor time, more by the clock, and so many megabytes beside what is there by now."""
+    """Limit this process: *seconds* of processor time, more by the clock, and *megabytes* above its present memory."""
     signal.setitimer(signal.ITIMER_REAL, 2 * seconds + 60)
     with suppress(OSError):  # where memory runs out all the same, the kernel ends this process and not the server
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")

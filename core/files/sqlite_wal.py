@@ -8,15 +8,15 @@ BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def primary_code(error: sqlite3.Error) -> int:
-    """The primary result code of SQLite; 0 for one of the module itself, which has none (text that is no UTF-8)."""
+    """Return the primary result code of SQLite; 0 for an error of the module itself (text that is not UTF-8)."""
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
 
 
 def write_ahead(connection: sqlite3.Connection, patience_s: float) -> None:
     """Switch the file of *connection* to a write-ahead log; the setting stays in the file.
 
-    Where another connection is in the way, it is tried again for *patience_s* seconds. SQLite's own waiting is off
-    meanwhile: it waits a whole timeout in each try, whatever is left. Raises sqlite3.OperationalError after that.
+    While another connection is in the way, the function tries again for *patience_s* seconds, then raises
+    sqlite3.OperationalError. SQLite's own waiting is off meanwhile: each try would wait for a whole timeout.
     """
     until = time.monotonic() + patience_s
     waits = connection.execute("PRAGMA busy_timeout").fetchone()[0]

@@ -30,9 +30,9 @@ def timestamp(moment: float | None = None) -> str:
 
 
 def moment(written: Any) -> str | None:
-    """UTC, ISO 8601 with milliseconds; None where *written* is no moment of the years 1970 to 2099.
+    """Return *written* in UTC, ISO 8601 with milliseconds; None unless it is a timestamp of the years 1970 to 2099.
 
-    A moment without a zone is read as UTC: the same file means the same on every computer.
+    A timestamp without a zone is read as UTC: the same file means the same on every computer.
     """
     if not isinstance(written, str):
         return None

@@ -1,4 +1,4 @@
-"""A file, folder or database that is written whole or not at all: under a hidden name beside its place, then renamed.
+"""A file, folder or database that is written whole or not at all: under a hidden name in the same folder, then renamed.
 
 A reader sees the old file or all of the new one. A killed process leaves its hidden part behind; the next one that
 writes to the same place removes it.
@@ -90,7 +90,7 @@ def make_folder(folder: Path) -> None:
 
 
 def growing_part(path: Path) -> Path | None:
-    """What a process that is alive is writing of *path* now, to be read up to its last whole line; None for nothing."""
+    """Return the part of *path* that a live process is writing; None without one. Read it up to its last whole line."""
     begun, found = _beginning(path), list[tuple[float, Path]]()
     for part in path.parent.glob(f"{glob.escape(begun)}*.part"):
         process = _OWN_PART.match(part.name.removeprefix(begun))
@@ -110,7 +110,7 @@ def _new_handle(path: Path) -> int:
 
 
 def part_of(path: Path, ending: str = ".part") -> Path:
-    """A hidden name beside *path* that says which process it belongs to."""
+    """Return a hidden name in the folder of *path* that has the number of this process."""
     return path.with_name(f"{_beginning(path)}{os.getpid()}-{uuid.uuid4().hex[:8]}{ending}")
 
 

@@ -1,9 +1,9 @@
 """Remembered scores: one SQLite file that can be thrown away at any time, and never answers for another model.
 
 Key = hash of the scorer's cache key (method, model, full hash of the weights,
-joint, precision, version) and of the probe; so nothing ever has to be
-invalidated. Several processes may use one file at once. Whatever is wrong with
-the file, scoring goes on: what happened is said in `CachedScorer.notices`.
+joint, precision, version) and of the probe; so no entry ever has to be
+invalidated. Several processes may use one file at once. Scoring continues when
+the file is damaged or cannot be written: `CachedScorer.notices` reports it.
 """
 
 import fcntl
@@ -27,8 +27,8 @@ FILE = "scores.db"
 APPLICATION = 0x45564853  # "EVHS" in the header of the file: ours, and of this layout
 LAYOUT = 1
 BUSY_MS = 30_000  # how long a writer waits for another one
-AT_ONCE = 1_000  # keys of one look-up; measured, larger is no faster
-NAMES = (".db", ".sqlite", ".sqlite3")  # a file with another ending that is no database is not ours to move
+AT_ONCE = 1_000  # keys of one look-up; measured: more are not faster
+NAMES = (".db", ".sqlite", ".sqlite3")  # a damaged file with another ending may not be a cache: it is not moved
 
 SET_ASIDE = N_("The score cache {file} was damaged. The damaged file is kept as {aside}, and a new cache was started.")
 FOREIGN = N_("{file} is not a score cache. The file was left unchanged, and scores of this run are not cached.")
@@ -44,7 +44,7 @@ FULL = N_(
 
 
 def cache_path(database: Path | str) -> Path:
-    """Where scores are remembered by default: scores.db beside the database."""
+    """Return the default place of the cache: scores.db in the folder of the database."""
     return Path(database).resolve().parent / FILE
 
 
@@ -71,12 +71,12 @@ class CachedScorer:
 
     @property
     def signature(self) -> str:
-        """That of the scorer behind it."""
+        """The signature of the scorer that is cached."""
         return self.scorer.signature
 
     @property
     def cache_key(self) -> str:
-        """That of the scorer behind it."""
+        """The cache key of the scorer that is cached; its signature where it has none."""
         return str(getattr(self.scorer, "cache_key", self.scorer.signature))
 
     def key(self, probe: MaskedSentence) -> bytes:
@@ -149,7 +149,7 @@ class CachedScorer:
             self._db.execute("COMMIT")
         except sqlite3.OperationalError as error:  # full, read-only, or kept busy for too long
             self._roll_back()
-            self._writable = False  # what is there can still be read
+            self._writable = False  # stored scores can still be read
             self._say(FULL, why=error)
         except sqlite3.DatabaseError:
             self._roll_back()
@@ -185,7 +185,7 @@ class CachedScorer:
             self.notices.append(notice)
 
     def _set_aside(self) -> None:
-        """Rename the damaged file and begin a new one; once, however many processes notice it."""
+        """Rename the damaged file and begin a new one; only once if several processes notice the damage."""
         self.close()
         path = self.path
         if path is None or path.suffix not in NAMES:
@@ -223,7 +223,7 @@ def _connect(path: Path | None) -> sqlite3.Connection:
         make_folder(path.parent)
         with suppress(FileExistsError):
             new_file(path).close()
-        with suppress(OSError):  # of somebody else
+        with suppress(OSError):  # a file of another user
             path.chmod(PRIVATE)  # files of earlier versions were for everybody
     # "" is a private temporary database that spills to disk, so memory stays flat without a file too.
     db = sqlite3.connect(path or "", timeout=BUSY_MS / 1000, isolation_level=None)
@@ -266,7 +266,7 @@ def _header(db: sqlite3.Connection) -> tuple[int, int]:
 
 
 def _inode(path: Path | None) -> int | None:
-    """Which file has that name now; None where there is none. A file that was only renamed keeps its number."""
+    """Return the inode of the file at *path*; None where there is none. A renamed file keeps its inode."""
     return path.stat().st_ino if path is not None and path.exists() else None
 
 
@@ -280,11 +280,11 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def probe_identity(probe: MaskedSentence) -> str:
-    """What a model sees of a probe: equal for a sentence with 他 and the same sentence with 她.
+    """Return what a model sees of a probe: equal for a sentence with 他 and the same sentence with 她.
 
-    The word in the slot is hidden, so it does not count; text before and after it, options and hidden parts do.
+    The word in the slot is hidden, so it does not count. The text around it, options and hidden parts count.
     """
-    if probe.hidden:  # rare, and their places depend on the length of what stands in the slot
+    if probe.hidden:  # rare, and their places depend on the length of the word in the slot
         return repr((probe.text, probe.start, probe.end, probe.options, probe.hidden, *probe.agreeing))
     if probe.agreeing:  # the words of the text do not count, only what is around the places and what fits in them
         places = probe.places()

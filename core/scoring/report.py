@@ -57,7 +57,7 @@ class ModelReport:
 
     @property
     def rate_reason(self) -> str | None:
-        """Why there is no rate."""
+        """The reason why the rate is missing; None where there is a rate."""
         return NO_RATE if self.rate is None else None
 
     @classmethod
@@ -123,7 +123,7 @@ class SoFar:
         if part is None:
             return False
         try:
-            if self._part != (here := (part, part.stat().st_ino)):  # begun anew
+            if self._part != (here := (part, part.stat().st_ino)):  # a new file was begun
                 self.rows, self._at, self._columns, self._part = 0, 0, None, here
                 self.last.clear()
                 self.models.clear()
@@ -163,7 +163,7 @@ class SoFar:
 
 
 def _end_of_rows(data: bytes, *, quoted: bool) -> int:
-    """Where the last whole row ends: after a line break that stands in no quoted cell."""
+    """Return the offset where the last whole row ends: after a line break outside quoted cells."""
     end = data.rfind(b"\n") + 1
     while quoted and end and data[:end].count(b'"') % 2:
         end = data.rfind(b"\n", 0, end - 1) + 1

@@ -56,14 +56,14 @@ class ScoreItem:
 
     @property
     def masks(self) -> int | None:
-        """How many characters of the word are masked; None without one, or where the model cuts it as it likes."""
+        """The number of masked characters; None without a word, or where the model decides how to cut the word."""
         if not self.options or not unspaced("".join(self.options)):
             return None
         return max(map(len, self.options))
 
     @property
     def probe(self) -> MaskedSentence | None:
-        """What the model is asked; None for a row that cannot be."""
+        """The question for the model; None for a row that cannot be scored."""
         if self.stem_start is None or self.stem_end is None or not self.options:
             return None
         return MaskedSentence(self.sentence, self.stem_start, self.stem_end, self.options, agreeing=self.agreeing)

@@ -34,8 +34,8 @@ IN_MEMORY = 16_000_000  # bytes of rows of a model that wait for those before it
 def score_input(source: ScoreInput, settings: Settings, place: Place) -> ScoringReport:
     """Score *source* with every model and write the table, rows of model 1, then model 2, ...
 
-    The table appears only when it is whole; a named run has a file with the report beside it. A model that
-    cannot be used when its turn comes is in `failed` and the others go on. Raises ModelUnavailable where no
+    The table appears only when it is whole; a named run has a file with the report next to it. A model that
+    cannot be used when its turn comes is in `failed`, and the others continue. Raises ModelUnavailable where no
     model could be used, BadFile where the table cannot be written.
     """
     out, is_run = run_target(place.database, "scores", settings.out, settings.run_name)
@@ -103,7 +103,7 @@ def _score_with(
     with _opened(model, settings) as scorer, CachedScorer(scorer, cache) as cached:
         loading, workers = lap(), getattr(scorer, "workers", None) or 1
 
-        def say(tally: Tally) -> None:  # remembered rows count neither as done nor as to be done
+        def say(tally: Tally) -> None:  # cached rows count neither as done nor as still to do
             steps(tally.worked, message=model, free=tally.free)
 
         try:
@@ -135,7 +135,7 @@ DIFFERENT = N_("The machines of the cluster hold different weights for {name}. P
 
 
 def probe_answerer(name: str, options: dict[str, Any]) -> Callable[[tuple[str, Any]], Any]:
-    """What an actor of `ClusterScorer` makes: a loaded model that answers ("score", probes) and ("describe", None)."""
+    """Load the model of an actor of `ClusterScorer`; return a function that answers (kind, arguments)."""
     from evenhand.core.models import open_scorer
 
     scorer = open_scorer(name, **options)
@@ -177,7 +177,7 @@ class ClusterScorer:
 
     @property
     def signature(self) -> str:
-        """As that of the model in one process."""
+        """The signature of the model, equal to that in one process."""
         return self._facts["signature"]
 
     @property
@@ -187,7 +187,7 @@ class ClusterScorer:
 
     @property
     def workers(self) -> int:
-        """How many actors answer."""
+        """The number of actors that answer."""
         return self._pool.size
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:

@@ -40,12 +40,12 @@ class Settings:
 
     @property
     def processors(self) -> int:
-        """How many processors of the cluster the models share."""
+        """The number of processors of the cluster that the models share."""
         return self.workers or processors()
 
     @property
     def at_once(self) -> int:
-        """How many models are asked at the same time."""
+        """The number of models that are asked at the same time."""
         return 1 if self.ray is None else min(len(self.models), self.processors)
 
     def model_options(self) -> dict[str, Any]:
@@ -73,9 +73,9 @@ RECORDED = (
 
 @dataclass(frozen=True, slots=True)
 class ScoreInput:
-    """Something whose sentences can be scored: `items()` reads them anew each time.
+    """Something whose sentences can be scored: `items()` reads them again each time.
 
-    `name` is what reports call it, `format` slguset, candidates, sentences or project, `rows` how many it
+    `name` is what reports call the input, `format` slguset, candidates, sentences or project, `rows` how many it
     has, `digest` the SHA-256 of the file's bytes, or of the project's sentences and the places of their words.
     """
 
