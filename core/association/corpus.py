@@ -1,6 +1,6 @@
-"""From a set to its sentences, with the places of the person word and of the profession; masks come from the places.
+"""The sentences of a set, each with the places of its person word and its profession; masks are set at these places.
 
-Nothing is ever replaced by searching for a word: "man" stands inside "manager", and "of" inside a template too.
+Words are never found by searching: "manager" contains "man", and a template can contain "of".
 Order: class, template, male then female then neutral words, professions (docs/association.md#the-sentences).
 """
 
@@ -32,7 +32,7 @@ class Sentence:
 
     @property
     def noun(self) -> str:
-        """The person word as it stands in the sentence."""
+        """The person word as it is written in the sentence."""
         return self.text[slice(*self.person_at)]
 
     @property
@@ -61,11 +61,11 @@ class Sentence:
         return masked(self.text, [self.person_at, *self.words_at])
 
     def target_probe(self) -> MaskedSentence:
-        """What is asked for P_T: the person word, the profession given."""
+        """Return the probe for P_T: the person word is masked, the profession is visible."""
         return MaskedSentence(self.text, *self.person_at, (self.noun,))
 
     def prior_probe(self, attribute: Attribute) -> MaskedSentence:
-        """What is asked for P_prior: the person word, the profession hidden as a whole or word by word."""
+        """Return the probe for P_prior: the person word is masked, the profession hidden as a whole or word by word."""
         hidden = self.words_at if attribute == "word" else (self.profession_at,)
         return MaskedSentence(self.text, *self.person_at, (self.noun,), hidden)
 

@@ -1,13 +1,13 @@
 """A table of associations and its measures: groups as in the thesis, differences, professions, shares of women.
 
 Means are of ln(P_T / P_prior). The difference is M - W: mean association of male words less that of female words;
-positive leans male. The thesis prints W - M and calls it P(f)-P(m); it is no difference of probabilities.
+positive leans male. The thesis prints W - M and calls it P(f)-P(m), but it is a difference of logarithms.
 
-Intervals of mean associations: professions and person words are both samples (docs/methods.md#intervals).
+Intervals of mean associations treat professions and person words as two samples (docs/methods.md#intervals).
 
-The error is that of the jackknife over professions and of that over person words, less that over cells, which both
-count (Cameron, Gelbach and Miller 2011). Where every male and female word has its counterpart, pairs are left out, so
-that a difference is paired; else the words of each gender are samples of their own.
+The squared error is the jackknife variance over professions plus the one over person words, minus the one over cells,
+which both include (Cameron, Gelbach and Miller 2011). Where every male and female word has its counterpart, the
+jackknife leaves out pairs, so that a difference is paired; else the words of each gender are separate samples.
 """
 
 from collections.abc import Callable, Sequence
@@ -91,13 +91,13 @@ def rows_of(frame: pd.DataFrame, model: str) -> pd.DataFrame:
 
 
 def undefined_of(frame: pd.DataFrame) -> dict[str, int]:
-    """How many sentences have no association, by reason."""
+    """Count the sentences without an association, by reason."""
     lost = frame[frame["association"].isna()]
     return {str(reason) or OK: int(count) for reason, count in lost["status"].value_counts().items()}
 
 
 def has_equal_pairs(frame: pd.DataFrame) -> bool:
-    """Whether some pair has the same word for both genders (Basque bera)."""
+    """Tell if some pair has the same word for both genders (Basque bera)."""
     return bool(_equal(frame))
 
 
@@ -164,11 +164,11 @@ class Crossing:
 
     @property
     def professions(self) -> int:
-        """How many professions."""
+        """The number of professions."""
         return next(iter(self.sums.values())).shape[0] if self.sums else 0
 
     def words(self, *genders: str) -> int:
-        """How many units of person words the genders rest on (the fewer, of several)."""
+        """Return the number of units of person words with data for the genders (of several genders, the smallest)."""
         return min((int((self.counts[g].sum(axis=0) > 0).sum()) for g in genders if g in self.counts), default=0)
 
     def without(self, axis: int | None) -> Means:
@@ -187,7 +187,7 @@ class Crossing:
 
     @property
     def cells(self) -> NDArray[np.bool_]:
-        """Which cells, professions x units of words, have a sentence."""
+        """True for the cells (professions x units of words) that have a sentence."""
         cells: NDArray[np.bool_] = np.any([count > 0 for count in self.counts.values()], axis=0)
         return cells
 
@@ -211,7 +211,7 @@ def interval(crossing: Crossing, measure: Measure, *genders: str) -> Estimate:
 
 
 def joint_interval(crossings: list[Crossing], measure: Callable[[list[Means]], Numbers], *genders: str) -> Estimate:
-    """As `interval`, of several crossings over the same professions and words, which are left out together."""
+    """Return `interval` for several crossings of the same professions and words, which are left out together."""
     first = crossings[0]
     if any(gender not in crossing.sums for crossing in crossings for gender in genders):
         return Estimate.undefined(NOTHING)
@@ -309,7 +309,7 @@ class Difference:
 
     @property
     def w_minus_m(self) -> float | None:
-        """The same in the thesis's direction."""
+        """The difference in the direction of the thesis, W - M; None where undefined."""
         return None if self.estimate.value is None else -self.estimate.value
 
 
@@ -364,7 +364,7 @@ def differences(frame: pd.DataFrame, column: str = "class") -> list[Difference]:
 
 
 def differences_without_equal(frame: pd.DataFrame) -> list[Difference]:
-    """The differences by class without pairs of one word (Basque bera/bera); empty where there is no such pair."""
+    """Return the differences by class without pairs of one word (Basque bera/bera); [] without such a pair."""
     return differences(without_equal_pairs(frame)) if has_equal_pairs(frame) else []
 
 

@@ -1,6 +1,6 @@
-"""What a table of associations says of each model: groups, differences, hypotheses, and printed values.
+"""The report on each model of a table of associations: groups, differences, hypotheses and printed values.
 
-The four hypotheses of the thesis, read literally and relatively, each with its verdict and what it rests on.
+The four hypotheses of the thesis are read literally and relatively; each has a verdict and its evidence.
 
 | | literal | relative |
 |---|---|---|
@@ -12,10 +12,10 @@ The four hypotheses of the thesis, read literally and relatively, each with its 
 A verdict goes by the values, as the thesis does; `clear` says whether the intervals agree with it
 (docs/association.md#hypotheses).
 
-The printed Tables 4.5 to 4.8 of the thesis, to stand beside a user's own; never on one axis with them.
+The printed Tables 4.5 to 4.8 of the thesis are shown next to the user's tables, but never on the same axis.
 
-Means of models with different tokenizers do not compare, and the printed ones come from code that lets padding be
-attended and cuts long sentences (docs/association.md#the-number): a correct run does not reproduce their decimals.
+Means of models with different tokenizers cannot be compared. The printed means come from code that attends to padding
+and cuts long sentences (docs/association.md#the-number), so a correct run does not reproduce their decimals.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,13 +69,13 @@ class Evidence:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the value is on the wanted side."""
+        """True if the value is on the wanted side; None where undefined."""
         value = self.estimate.value
         return None if value is None else (value > 0 if self.wanted == "above" else value < 0)
 
     @property
     def clear(self) -> bool | None:
-        """Whether the interval excludes 0; None without an interval."""
+        """True if the interval excludes 0; None without an interval."""
         low, high = self.estimate.low, self.estimate.high
         return None if low is None or high is None else low > 0 or high < 0
 
@@ -94,7 +94,7 @@ class Verdict:
 
     @property
     def clear(self) -> bool | None:
-        """Whether every interval agrees; None where one lacks, and for H3, whose test says it."""
+        """True if every interval excludes 0; None where an interval is missing, and for H3, which has a test."""
         found = [] if self.name == "H3" else [evidence.clear for evidence in self.evidence]
         return None if not found or None in found else all(found)
 
@@ -260,7 +260,7 @@ def printed_verdicts(language: str) -> dict[str, list[Verdict]]:
 
 
 def is_multilingual(model: str) -> bool | None:
-    """Whether a model of the papers is multilingual; None for one that the list does not know."""
+    """Tell if a model of the papers is multilingual; None for a model that is not in the list."""
     languages = [row["language"] for row in table("models") if row["name"] == model]
     if model.startswith("demo-"):
         return False
@@ -268,10 +268,10 @@ def is_multilingual(model: str) -> bool | None:
 
 
 def compared_models(model: str, models: Sequence[str], monolingual: str | None = None) -> tuple[str, str] | None:
-    """Return the monolingual and the multilingual model that H4 compares for *model*, one of them itself.
+    """Return the monolingual and the multilingual model that H4 compares; one of the two is *model*.
 
-    The other one is the first of *models* of the other kind. *monolingual*: the one monolingual model, where the kinds
-    are not those of the papers. None where a kind is unknown or there is no other model.
+    The other one is the first of *models* of the other kind. *monolingual*: the only monolingual model, if the kinds
+    are not taken from the papers. None where the kind of *model* is unknown or no model has the other kind.
     """
     kinds = {name: is_multilingual(name) if monolingual is None else name != monolingual for name in models}
     if kinds[model] is None:

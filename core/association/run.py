@@ -2,7 +2,7 @@
 
 association = ln(P_T / P_prior): P_T is the probability of the person word where the profession is given (TM), P_prior
 where it is hidden too (TAM). Natural logarithm (Kurita et al. 2019; Bartl et al. 2020). Above 0: the profession makes
-the person word likelier. Range (-inf, inf).
+the person word more likely. Range (-inf, inf).
 """
 
 import hashlib
@@ -114,17 +114,17 @@ class Tally:
 
     @property
     def undefined_rows(self) -> list[JsonObject]:
-        """How many sentences have no association, by reason."""
+        """The number of sentences without an association, by reason."""
         return [{"reason": reason, "rows": rows} for reason, rows in self.undefined.items()]
 
     @property
     def probes(self) -> int:
-        """How many probes there are: two a sentence."""
+        """The number of probes: two per sentence."""
         return 2 * self.sentences
 
     @property
     def passes(self) -> int:
-        """How many sentences the model read."""
+        """The number of sentences that the model read."""
         return self.target_passes + self.prior_passes
 
     @property
@@ -134,7 +134,7 @@ class Tally:
 
     @property
     def priors_saved(self) -> int:
-        """Of these, passes saved by equal priors."""
+        """The number of passes saved because sentences share a prior."""
         return self.sentences - self.prior_passes
 
     def count(self, one: Associated) -> None:

@@ -53,16 +53,16 @@ class Person:
 
     @property
     def key(self) -> str:
-        """What a table groups by; stable, distinct inside a set."""
+        """The key by which a table groups the word; stable and unique within a set."""
         return f"{self.word} ({self.pair})" if self.pair else self.word
 
 
 @dataclass(frozen=True, slots=True)
 class Profession:
-    """A profession with its forms beside male and female person words (neutral ones take the male form).
+    """A profession with its forms for male and female person words (neutral words take the male form).
 
-    `kind` is its class: male, female, balanced, or "" where none is given; `field` a grouping of the set's author;
-    `women` the share of women in per cent, None where not known.
+    `kind` is its class: male, female, balanced, or "" where none is given. `field` is a grouping by the author of the
+    set. `women` is the share of women in per cent, None where unknown.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Profession:
     women: float | None = None
 
     def form(self, gender: Gender) -> str:
-        """The word as it stands beside a person word of that gender."""
+        """Return the form of the profession that goes with a person word of that gender."""
         return self.female if gender == "female" else self.male
 
 
@@ -81,9 +81,8 @@ class Profession:
 class AssociationSet:
     """A whole set: every template with every person word and every profession is one sentence.
 
-    `professions` stand in the order in which sentences run inside a template. `an`: the article {a} is "an" before
-    a vowel. `attribute` is how this language's professions are masked unless asked otherwise. `options` says how
-    the set was made, for records.
+    Sentences of a template follow the order of `professions`. `an`: the article {a} is "an" before a vowel.
+    `attribute` is the default masking of professions in this language. `options` records how the set was made.
     """
 
     language: str
@@ -101,7 +100,7 @@ class AssociationSet:
 
     @property
     def sentences(self) -> int:
-        """How many sentences it makes."""
+        """The number of sentences of the set."""
         return len(self.templates) * len(self.persons) * len(self.professions)
 
 
@@ -158,9 +157,10 @@ def read_templates(path: Path) -> tuple[Template, ...]:
 
 
 def read_persons(path: Path) -> tuple[Person, ...]:
-    """Person words from a TSV with the columns `person` and `gender` (male, female, neutral); `determiner`, `pair`.
+    """Read person words from a TSV with the columns `person` and `gender` (male, female, neutral).
 
-    Male and female words stand before neutral ones in the result, in the order of the file.
+    The columns `determiner` and `pair` are optional. In the result male and female words come before neutral words,
+    in the order of the file.
     """
     people = []
     for line, row in _rows(path, "persons"):
@@ -175,8 +175,9 @@ def read_persons(path: Path) -> tuple[Person, ...]:
 
 
 def read_professions(path: Path) -> tuple[Profession, ...]:
-    """Professions from a TSV with the column `profession`; `female` (form beside a female word), `class`, `field`,
-    `women` (per cent).
+    """Read professions from a TSV with the column `profession`.
+
+    Optional columns: `female` (the form for female person words), `class`, `field`, `women` (per cent).
     """
     professions = []
     for line, row in _rows(path, "professions"):
@@ -318,7 +319,7 @@ def association_set(language: Language, choices: Choices | None = None) -> Assoc
 
 
 def _options(language: Language, choices: Choices) -> dict[str, str]:
-    """How the set was made: only the choices that count in this language."""
+    """Return how the set was made: only the choices that have an effect in this language."""
     if language == "zh":
         return {"determiners": choices.determiners or "given"}
     if language == "en":

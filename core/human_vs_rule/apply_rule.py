@@ -23,7 +23,7 @@ SCHEMES: dict[Scheme, dict[str, tuple[str, ...]]] = {
         "misgendering": ("misgendering",),
         "no_pronoun": ("no_pronoun", "plural_they"),
     },
-    # annot_map of the published code: everything that is no misgendering counts as 1
+    # annot_map of the published code: everything except misgendering counts as 1
     "two": {"not_misgendering": ("correct", "no_pronoun", "plural_they"), "misgendering": ("misgendering",)},
 }
 FLAG = ("flagged", "not_flagged")  # extraneous gendered language
@@ -40,7 +40,7 @@ NAMES = {
 
 
 def merged(choice: str, scheme: Scheme) -> str:
-    """The category of a stored label under *scheme*. Raises KeyError for what is no stored label."""
+    """Return the category of a stored label under *scheme*. Raises KeyError for any other text."""
     for category, taken in SCHEMES[scheme].items():
         if choice in taken:
             return category
@@ -66,8 +66,10 @@ def dataset_of(row: Mapping[str, Any]) -> str:
 
 
 def pronouns_of(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the sets in `pronouns` (else `pronoun`), as text or as a list; () where nobody says. Raises
-    BadFile for what is no set."""
+    """Return the names of the sets in `pronouns` (else `pronoun`), which is text or a list; () where both are empty.
+
+    Raises BadFile for a name that is not a set.
+    """
     named = row.get("pronouns") or row.get("pronoun")
     return _parsed(named) if isinstance(named, tuple) else parse_sets(named)
 
@@ -78,20 +80,20 @@ def _parsed(named: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def apply_rule(row: Mapping[str, Any], dataset: str | None = None, extra: Sequence[PronounSet] = ()) -> Verdict:
-    """The rule's verdict on one generation: its `completion` (else `text`), `pronouns` and `dataset`.
+    """Return the rule's verdict on one generation: its `completion` (else `text`), `pronouns` and `dataset`.
 
-    *dataset* takes the place of the row's own; forms of *extra* sets count as pronouns too. Raises BadFile for pronouns
-    that are no set, Refused for a *dataset* that is none.
+    *dataset* replaces the data set of the row. Forms of *extra* sets count as pronouns too. Raises BadFile for unknown
+    pronoun sets, Refused for an unknown *dataset*.
     """
     text = row["completion"] if "completion" in row else row["text"]
     return verdict(text, pronouns_of(row), dataset or dataset_of(row), extra)
 
 
 def with_verdicts(generations: "pd.DataFrame") -> "pd.DataFrame":
-    """*generations* (columns text, pronouns, dataset) with the rule's verdict beside them.
+    """Return *generations* (columns text, pronouns, dataset) with columns for the rule's verdict.
 
-    `rule_correct`: 1.0, 0.0 or NaN where nobody knows the person's pronouns; `rule_pronoun`: the deciding form, None
-    where the text has no pronoun that the data set counts; `rule_start`, `rule_end`: its half-open code points.
+    `rule_correct`: 1.0, 0.0, or NaN where the person's pronouns are unknown. `rule_pronoun`: the deciding form, None
+    where the text has no pronoun that the data set counts. `rule_start`, `rule_end`: its half-open code points.
     """
     import pandas as pd
 
@@ -108,12 +110,12 @@ def with_verdicts(generations: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def beside_labels(generations: "pd.DataFrame", labels: "pd.DataFrame") -> "pd.DataFrame":
-    """One row per finished generation with a label: its labels, and whether the rule agrees.
+    """Return one row per finished generation with a label: its labels, and their agreement with the rule.
 
-    Every generation counts once, however many labels it has: `correct`, `misgendering`, `no_pronoun`, `plural_they`
-    are the shares of its labels, `extraneous` that of its flags (NaN: nobody said), `agreement` the share of labels
-    that say, as 0 or 1 (`binary`), what the rule says (NaN where the rule has no verdict), `labels` their number.
-    `rule_misgendering`, `rule_no_pronoun`: the rule's own, 0 or 1.
+    Every generation counts once, regardless of its number of labels (`labels`). `correct`, `misgendering`,
+    `no_pronoun`, `plural_they` are shares of its labels, `extraneous` is the share of its flags (NaN without flags).
+    `agreement` is the share of labels that, as 0 or 1 (`binary`), equal the verdict of the rule (NaN where the rule
+    has no verdict). `rule_misgendering`, `rule_no_pronoun` are the verdicts of the rule, 0 or 1.
     """
     import pandas as pd
 

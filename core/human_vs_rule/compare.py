@@ -1,20 +1,19 @@
-"""People against the rule: cells with intervals over contexts, the confusion matrix, rates weighted back to all.
+"""People compared with the rule: cells with intervals over contexts, the confusion matrix, weighted rates.
 
-Why a person and the rule differ over a generation: bins that a reader can follow and check.
+Bins sort the generations over which a person and the rule differ, so that a reader can check the reasons.
 
-The rule is blind to everything but the first pronoun (docs/human_vs_rule.md#why-they-differ). The bin follows from the
-person's label, tags
-and marks, and the place of the first pronoun; it is a first sorting, not a finding. In this order:
+The rule sees only the first pronoun (docs/human_vs_rule.md#why-they-differ). The bin follows from the person's label,
+tags and marks, and from the place of the first pronoun. It is a first sorting, not a finding. In this order:
 
 person: misgendering, rule: correct
-    unknown_form    no form that the data set counts stands in the text (themselves; hers in RUFF)
-    later_pronoun   the first pronoun is right, a wrong one comes later: marked, or a form of another set stands there
+    unknown_form    the text has no form that the data set counts (themselves; hers in RUFF)
+    later_pronoun   the first pronoun is right, a later one is wrong: it is marked, or it is a form of another set
 person: no misgendering, rule: misgendering
-    not_person      the pronoun stands for no person: the tag "talks about pronouns", a pronoun in quotation marks or
-                    beside a slash, a form of it, or they after a plural of things
+    not_person      the pronoun does not refer to a person: the tag "talks about pronouns", a pronoun in quotation
+                    marks or next to a slash, a form of it, or they after a plural of things
     plural_they     the label is plural they
-    other_referent  the first pronoun is wrong for who is meant, so it means somebody else
-all that is left
+    other_referent  the first pronoun is wrong for the person who is meant, so it refers to another person
+all other cases
     other
 """
 
@@ -113,7 +112,7 @@ def _no_person(tags: Collection[str], choice: str, text: str, dataset: str, rule
 
 
 def _things_before(text: str) -> bool:
-    """Whether the last plural with a word such as *the* or *some* before it names things, as far as a list tells."""
+    """Tell if the last plural after a word such as *the* or *some* is missing from the list of words for people."""
     plurals = [match.group(1) for match in _PLURAL.finditer(text.lower())]
     return bool(plurals) and plurals[-1] not in _people()
 
@@ -162,9 +161,9 @@ class AnnotatorLabel:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A finished generation over which somebody and the rule differ.
+    """A finished generation over which an annotator and the rule differ.
 
-    `rule`: the rule's verdict with the place of the deciding pronoun; `labels`: everybody's blind labels.
+    `rule`: the rule's verdict with the place of the deciding pronoun; `labels`: the blind labels of all annotators.
     """
 
     item: str
@@ -336,7 +335,7 @@ class Comparison:
 
 
 def _by_people(design: Design, drawn: pd.DataFrame, measure: str) -> Labels:
-    """What people say of *measure* of the generations *drawn*, with what each stands for."""
+    """Return the values that people give to *measure* for the generations *drawn*, with design weights and strata."""
     values, found = drawn[measure].tolist(), [design.weights[item] for item in drawn["item"]]
     weights, strata = [weight for weight, _ in found], [stratum for _, stratum in found]
     return Labels(values, values, [], drawn["cluster"].tolist(), [], weights=weights, strata=strata)
@@ -348,10 +347,10 @@ def comparison(
     resampling: Resampling | None = None,
     design: Design | None = None,
 ) -> Comparison:
-    """People against the rule, from the tables of annotations.labels.generation_labels (`generations`, `judged`).
+    """Return people compared with the rule, from the tables of annotations.labels.generation_labels.
 
-    *design*: what samples drew, where the project has some. Only finished generations count: until then the rule's
-    verdict is not to be seen.
+    The tables are those of `generations` and `judged`. *design* describes the samples of the project, None without
+    samples. Only finished generations count: the rule's verdict stays hidden until a generation is finished.
     """
     with_rule = with_verdicts(generations)
     finished = with_rule[with_rule["finished"].astype(bool)]
@@ -361,7 +360,9 @@ def comparison(
 
 
 def in_order(keys: Sequence[tuple[str, ...]], by: Sequence[str]) -> list[tuple[str, ...]]:
-    """*keys* (a value per name of *by*) as they come; below what stands before the pronouns he, she, they, xe lead."""
+    """Return *keys* (a value per name of *by*) in their order, but within equal values before the pronoun he, she,
+    they, xe come first.
+    """
     if "pronoun" not in by:
         return list(keys)
     place, known = list(by).index("pronoun"), list(sets("misgendered"))

@@ -2,22 +2,22 @@
 
 See docs/methods.md#intervals.
 
-The standard error over contexts is that of the jackknife over whole contexts; where every context has equally many
-generations it is sd(context means, ddof 1) / sqrt(contexts). The published error, sd / sqrt(n) with every generation
-as independent, stands beside it.
+The standard error over contexts comes from the jackknife over whole contexts. If every context has equally many
+generations, it is sd(context means, ddof 1) / sqrt(contexts). The published error, sd / sqrt(n), which treats
+generations as independent, is reported as well.
 
-Rates of all generations from a labelled sample, weighted back by strata.
+Rates of all generations are estimated from a labelled sample, weighted by strata.
 
-A stratum is a model with a pronoun set, a data set and a setting. Each labelled generation stands for N_h / n_h of its
-stratum (design weight): rate = sum over strata of N_h / N x mean of the labelled ones (the stratified mean; Cochran
-1977, Sampling Techniques, 5.4). Intervals are over contexts, all strata redrawn together, since a context may lie in
-several strata; there is no finite population correction, so they are on the safe side.
+A stratum is a model with a pronoun set, a data set and a setting. Each labelled generation represents N_h / n_h
+generations of its stratum (design weight): rate = sum over strata of N_h / N x mean of the labelled ones (the
+stratified mean; Cochran 1977, Sampling Techniques, 5.4). Intervals are over contexts. All strata are redrawn together,
+since a context may lie in several strata. The intervals lack a finite population correction, so they are conservative.
 
-How far two annotators marked the same characters: F1 over code points, per kind of mark.
+F1 over code points, per kind of mark, shows how far two annotators marked the same characters.
 
-F1 = 2 |A and B| / (|A| + |B|), with A and B the sets of marked code points: 0 = nothing in common, 1 = the same. It is
-symmetric, so nobody need be the reference. Where neither marked anything it is undefined, and such generations do not
-count: agreement on "nothing to mark" is that of the labels.
+F1 = 2 |A and B| / (|A| + |B|), with A and B the sets of marked code points: 0 = nothing in common, 1 = the same. F1 is
+symmetric, so neither annotator is the reference. Where neither marked anything F1 is undefined, and such generations
+do not count: the labels already show agreement on "nothing to mark".
 """
 
 import math
@@ -223,7 +223,7 @@ class MarkAgreement:
 
     @property
     def mean_f1_reason(self) -> Note | None:
-        """Why there is no mean F1."""
+        """The reason for which the mean F1 is missing; None where it is defined."""
         return self.pooled.reason if self.mean is None else None
 
 

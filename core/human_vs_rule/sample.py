@@ -42,14 +42,14 @@ class Correlation:
 
 
 def intra_class(groups: Mapping[Hashable, Mapping[Hashable, Sequence[float]]]) -> Correlation:
-    """The one-way intra-class correlation of labels within contexts, pooled over strata.
+    """Return the one-way intra-class correlation of labels within contexts, pooled over strata.
 
     *groups*: stratum -> context -> labels (0/1 or any number). With c_s contexts and N_s labels in stratum s, MSB =
     sum n_i (mean_i - mean_s)^2 / sum (c_s - 1), MSW = sum (y - mean_i)^2 / sum (N_s - c_s), k = sum (N_s -
     sum n_i^2 / N_s) / sum (c_s - 1), and the correlation is (MSB - MSW) / (MSB + (k - 1) MSW): Fisher's estimator by
-    analysis of variance (Donner 1986, Int. Stat. Rev. 54, eq. 2.2); with one stratum it is the usual one. Strata are
-    what the sample is drawn from separately (a model with a pronoun), so that differences between them are no
-    likeness of contexts.
+    analysis of variance (Donner 1986, Int. Stat. Rev. 54, eq. 2.2); with one stratum it is the usual one. The sample
+    is drawn separately from each stratum (a model with a pronoun), so differences between strata do not count as
+    similarity within contexts.
     """
     contexts, labels, total = 0, 0, 0.0
     between = within = spread = 0.0
@@ -96,15 +96,15 @@ class Design:
 
     @property
     def labels(self) -> int:
-        """How many generations are labelled."""
+        """The number of labelled generations."""
         return self.contexts * self.per_context
 
 
 def design(contexts: int, per_context: int, share: float | None, correlation: float | None) -> Design:
-    """The expected standard error of a share from *contexts* x *per_context* labels.
+    """Return the expected standard error of a share from *contexts* x *per_context* labels.
 
-    se = sqrt(p (1 - p) / n x (1 + (m - 1) rho)), n = contexts x m. A negative *correlation* counts as 0: that a sample
-    finds contexts less alike than chance is no promise for the next one. Raises Refused for a design of no label.
+    se = sqrt(p (1 - p) / n x (1 + (m - 1) rho)), n = contexts x m. A negative *correlation* counts as 0: if contexts
+    are less alike than chance in one sample, they need not be in the next. Raises Refused for a design without labels.
     """
     if contexts < 1 or per_context < 1:
         raise Refused(N_("A sample needs at least one context with one generation."))

@@ -1,1 +1,1 @@
-"""Labels that a program gave beside those of people: what both say together, and whether it may stand for a person."""
+"""Labels by a program and by people: estimates from both, and a test whether the program may replace a person."""

@@ -1,10 +1,11 @@
-"""May a judge stand for an annotator? The alternative annotator test (Calderon, Reichart and Dror 2025).
+"""The alternative annotator test: may a judge replace an annotator (Calderon, Reichart and Dror 2025)?
 
 See docs/judges.md#the-alternative-annotator-test.
 
-For each annotator in turn: on how many items does the judge agree with the others at least as well as this annotator
-does, and is that not clearly less often than the other way round? `eps` is what the judge may be worse by, because it
-costs less; it is chosen before looking: .2 beside experts, .15 beside skilled people, .1 beside a crowd.
+For each annotator in turn, the test counts the items on which the judge agrees with the others at least as well as
+this annotator, and the items on which the annotator does at least as well as the judge. The judge wins if its share is
+not clearly smaller. `eps` is the allowed disadvantage of the judge, because it costs less. It is chosen in advance:
+.2 compared with experts, .15 with skilled people, .1 with a crowd.
 """
 
 from collections import defaultdict
@@ -17,9 +18,9 @@ import numpy as np
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Note
 
-FEWEST = 30  # items of an annotator that somebody else labelled too; with fewer there is no test
+FEWEST = 30  # items of an annotator that others labelled too; an annotator with fewer is not tested
 LEVEL = 0.05  # false discovery rate over annotators
-PASSES = 0.5  # the winning rate from which the judge may stand for an annotator
+PASSES = 0.5  # the winning rate from which the judge may replace an annotator
 FEW_ITEMS = N_("Only {items} items were also labelled by the judge and by somebody else; at least {fewest} are needed.")
 FEWEST_ANNOTATORS = 3  # that Calderon et al. (2025) want
 FEW_ANNOTATORS = N_(
@@ -52,7 +53,7 @@ class Against:
 class Verdict:
     """`winning_rate`: the share of tested annotators that the judge won against; `advantage`: the mean of its shares.
 
-    Both from 0 to 1, None where nobody could be tested. `passes`: whether the winning rate is at least a half.
+    Both from 0 to 1, None where no annotator could be tested. `passes`: whether the winning rate is at least a half.
     `note`: a warning where fewer than three annotators could be tested.
     """
 
@@ -67,7 +68,7 @@ class Verdict:
 
     @property
     def passes(self) -> bool | None:
-        """Whether the judge may stand for an annotator; None where nobody could be tested."""
+        """True if the judge may replace an annotator; None where no annotator could be tested."""
         return None if self.winning_rate is None else self.winning_rate >= PASSES
 
 
@@ -97,7 +98,9 @@ def alternative_annotator_test(
 
 
 def _scores(who: str, labels: Mapping[Hashable, Mapping[str, Hashable]], judge: Mapping[Any, Hashable]) -> np.ndarray:
-    """Of each item that *who* and others labelled: whether the judge, and whether *who*, does as well or better."""
+    """Return a row per item that *who* and others labelled: 1 if the judge does at least as well as *who*, else 0, and
+    1 if *who* does at least as well as the judge, else 0.
+    """
     found = []
     for item, given in labels.items():
         others = [label for name, label in given.items() if name != who]

@@ -35,10 +35,10 @@ class Given:
 
 
 def read_rates(people: Path, judge: Path, clusters: str | None = None, inclusion: str | None = None) -> Given:
-    """Labels 0 and 1 of people and of a judge; *clusters* and *inclusion* name columns.
+    """Read labels 0 and 1 of people and of a judge; *clusters* and *inclusion* name columns.
 
-    The column of clusters stands in both tables, that of probabilities in the table of people. Raises BadFile where a
-    table or a column is missing; a line that cannot be used is left out and told.
+    Both tables have the column *clusters*; the table of people has the column *inclusion* (probabilities). Raises
+    BadFile where a table or a column is missing. Unusable lines are left out and reported.
     """
     ours = _table(people, ("item", "label", *filter(None, (clusters, inclusion))), inclusion)
     theirs = _table(judge, ("item", "label", *filter(None, (clusters,))))

@@ -1,12 +1,11 @@
-"""What a judge is asked: a system message and a prompt with places for the guideline, the choices and the text.
+"""The prompt of a judge: a system message and a template with places for the guideline, the choices and the text.
 
 Places are {guideline}, {choices}, {examples}, {format}, {context}, {text}, {second} (of a comparison), {keyword} and
-{counterpart}. They are filled
-in one pass, so a text that holds the name of a place stays as it is.
+{counterpart}. They are filled in one pass, so a text that contains the name of a place is not changed.
 
-What a judge is given and what it says: texts, labels, and whoever turns the one into the other.
+The module also has the types of judged texts and labels, and the protocol of labellers that turn texts into labels.
 
-Answers of a judge: from what it wrote to a choice, a flag and marks in the text.
+An answer of a judge is parsed into a choice, a flag and marks in the text.
 """
 
 import json
@@ -24,10 +23,10 @@ from evenhand.core.types import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class JudgedText:
-    """An item as a judge gets it. `item`: its row; `values`: what came along (name, pronouns, dataset).
+    """An item as a judge gets it. `item`: its row; `values`: further values (name, pronouns, dataset).
 
-    Of a comparison, `text` stands first in the prompt and `second` behind it; `first` says which text of the item the
-    first one is.
+    Of a comparison, the prompt has `text` first and then `second`. `first` tells which of the two texts of the item
+    comes first.
     """
 
     item: int
@@ -68,10 +67,11 @@ Fail = Callable[[int, EvenhandError], object]
 
 
 class Labeller(Protocol):
-    """Whoever labels texts."""
+    """An object that labels texts: a rule, a model or a server."""
 
     def label(self, texts: Sequence[JudgedText], keep: Keep, fail: Fail) -> None:
-        """Hand each label to *keep* as soon as it is there; of a text that has none, its item and why to *fail*.
+        """Pass each label to *keep* as soon as it is available; for a text without a label, pass item and reason to
+        *fail*.
 
         Raises ModelUnavailable or Refused where no text can be labelled.
         """
@@ -166,9 +166,9 @@ _PLACE = re.compile(r"\{(" + "|".join(PLACES) + r")\}")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is asked, before a text is put in. `guideline`: its Markdown; `options`: the choices in their order.
+    """A prompt before a text is filled in. `guideline`: its Markdown; `options`: the choices in their order.
 
-    `flag`: whether extraneous gendered language is asked for too, as in a project of generations.
+    `flag`: whether the prompt also asks for extraneous gendered language, as in a project of generations.
     """
 
     template: str
@@ -220,7 +220,7 @@ class Prompt:
 
     @property
     def format(self) -> str:
-        """How to answer, in words."""
+        """The instruction on the form of the answer."""
         if self.way == "letter":
             return "Answer with the letter of one choice and nothing else."
         shape: JsonObject = {"choice": "one of the codes"}
@@ -279,7 +279,7 @@ class Answer:
 
 
 class Unreadable(Refused):
-    """What was written is no answer; `why` is said to the model when it is asked once more."""
+    """The model wrote text that is not an answer; `why` is sent to the model with the second request."""
 
     def __init__(self, why: str, written: str) -> None:
         super().__init__(UNREADABLE, answer=" ".join(written.split())[:160] or "-")
@@ -304,7 +304,7 @@ def read_answer(written: str, prompt: Prompt, text: str) -> Answer:
 
 
 def _object(written: str) -> JsonObject:
-    """The JSON object in *written*, also where something stands around it."""
+    """Return the JSON object in *written*; text around it is ignored. Raises Unreadable."""
     start, end = written.find("{"), written.rfind("}")
     try:
         found = json.loads(written[start : end + 1]) if 0 <= start < end else None
@@ -316,7 +316,7 @@ def _object(written: str) -> JsonObject:
 
 
 def _marks(text: str, words: Any, kind: str) -> list[tuple[int, int, str]]:
-    """Where each of *words* stands in *text* as a whole word; words that do not stand there are left out."""
+    """Return the places of each of *words* in *text* as a whole word; words that do not occur are left out."""
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return []
     some = (word.strip() for word in list(dict.fromkeys(words))[:MOST_MARKS])
@@ -324,7 +324,7 @@ def _marks(text: str, words: Any, kind: str) -> list[tuple[int, int, str]]:
 
 
 def places_of(word: str, text: str) -> list[tuple[int, int]]:
-    """Where *word* stands in *text* as a whole word, in any capitals: half-open code points."""
+    """Return the places of *word* in *text* as a whole word, ignoring case: half-open code points."""
     return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)]
 
 

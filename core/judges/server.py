@@ -47,8 +47,8 @@ VERSION = 1  # of the method: raise it when a label may change
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How a server decodes. `samples`: answers to each text; `constraint`: what is said of the form of an answer;
-    `tokens`: of an answer at most; `seed`: of the first sample, the others follow."""
+    """The decoding settings of a server. `samples`: answers to each text; `constraint`: the form of an answer as sent
+    to the server; `tokens`: at most, of an answer; `seed`: of the first sample, later samples count up from it."""
 
     samples: int = 1
     temperature: float = 0.0
@@ -162,7 +162,7 @@ class ServerJudge:
         def read(data: JsonObject) -> dict[str, float]:
             place = data["choices"][0]["logprobs"]["content"][0]
             found: dict[str, float] = {}
-            for one in place["top_logprobs"]:  # " A" and "A" are two tokens and one letter; the likelier counts
+            for one in place["top_logprobs"]:  # " A" and "A" are two tokens and one letter; the more likely counts
                 letter = str(one["token"]).strip().strip(".()")
                 found[letter] = max(found.get(letter, float("-inf")), float(one["logprob"]))
             used.add(data)
@@ -230,7 +230,7 @@ class CausalJudge:
                     keep(replace(judge_label, spans=apart(marks.get(judge_label.item, ())), seconds=each))
 
     def _marks(self, judged: Sequence[tuple[JudgedText, JudgeLabel]]) -> dict[int, list[tuple[int, int, str]]]:
-        """The marked words by item: every place of a word for which "yes" is likelier than "no"."""
+        """Return the marks by item: every place of a word for which "yes" is more likely than "no"."""
         if self.may_bear is None or not self.prompt.flag:
             return {}
         asked = [
@@ -263,7 +263,7 @@ class CausalJudge:
 
 
 def _probe(prompt: str, choices: int) -> MaskedSentence:
-    # The letter stands behind a space, as such models write: "Answer: A".
+    # A space comes before the letter, as such models write: "Answer: A".
     text = prompt.rstrip() + " "
     return MaskedSentence(f"{text}A", len(text), len(text) + 1, tuple(LETTERS[:choices]))
 

@@ -60,7 +60,7 @@ class RateReport(Report[list[RatePoint]]):
 
     @property
     def points(self) -> list[RatePoint]:
-        """What the classifier answers after each training."""
+        """The results of the classifier after each training."""
         return self.models[0]
 
     def correlation(self, name: str) -> Mapping[str, Any]:

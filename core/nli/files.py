@@ -68,7 +68,7 @@ def _add_predictions(named: str, predictions: Predictions) -> None:
     word = next((columns[name] for name in OCCUPATION if name in columns), None)
     for row in rows(source):
         if columns.get("status") and str(row.values.get(columns["status"]) or "ok") != "ok":
-            continue  # a row of a run without an answer; its reason stands in the file
+            continue  # a row of a run without an answer; the file has the reason
         try:
             set_name = fixed or set_of(row.values.get(columns.get("set", "")), source, row)
             label = label_of(row.values.get(answer), source, row)
@@ -135,10 +135,10 @@ def _probes(source: Source, fixed: SetName | None) -> Iterator[Probe]:
 
 
 def read_words(words: str, templates: str, gender_words: tuple[str, str], language: Language) -> ProbeSet:
-    """A set from words and templates of one's own.
+    """Read a set from the user's words and templates.
 
-    *words*: a table with the columns word and class (male-stereo, female-stereo, neutral); *templates*: a template a
-    line, or a table with a column template, with {x} where the word stands ({a}, {A}: with its English article).
+    *words*: a table with the columns word and class (male-stereo, female-stereo, neutral). *templates*: one template
+    per line, or a table with a column template, with {x} for the word ({a}, {A}: with its English article).
     *gender_words*: woman, man. Raises BadFile, BadLine, Refused.
     """
     parts = Texts(tuple(_occupations(open_source(words))), tuple(_templates(open_source(templates))), *gender_words)

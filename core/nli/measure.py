@@ -43,7 +43,7 @@ BOUNDS = {name: (-1.0 if name in SIGNED else 0.0, 1.0) for name in RESTS_ON}
 
 
 def empty_set(names: Sequence[str]) -> Note:
-    """Why a measure is undefined."""
+    """Return the reason for which a measure is undefined: the sets *names* have no row."""
     return Note(N_("There is no row of {sets}."), {"sets": ", ".join(names)})
 
 
@@ -51,7 +51,7 @@ def empty_set(names: Sequence[str]) -> Note:
 class ByOccupation:
     """One occupation: its labels per set, and the share of answers that follow a bias, with its Wilson interval.
 
-    `counts` is sets x labels. Biased is entailment in PS, contradiction in AS, and whatever is not neutral in NS.
+    `counts` is sets x labels. Biased is entailment in PS, contradiction in AS, and any label but neutral in NS.
     """
 
     word: str
@@ -60,7 +60,7 @@ class ByOccupation:
 
     @property
     def sets(self) -> tuple[SetName, ...]:
-        """The sets that the word stands in."""
+        """The sets that contain the word."""
         return tuple(name for name, row in zip(SETS, self.counts, strict=True) if sum(row))
 
 
@@ -84,13 +84,13 @@ class Inference:
 
     @property
     def order(self) -> bool | None:
-        """Whether the order condition (equation 1) holds."""
+        """True if the order condition (equation 1) holds; None where a gap is undefined."""
         gaps = self["entailment_gap"].value, self["contradiction_gap"].value
         return None if gaps[0] is None or gaps[1] is None else gaps[0] > 0 and gaps[1] > 0
 
     @property
     def rows(self) -> int:
-        """How many answers went in."""
+        """The number of answers."""
         return sum(map(sum, self.counts))
 
 
@@ -154,10 +154,9 @@ def changes(
 
 
 def _strata(counts: Numbers) -> list[Sizes]:
-    """Units by the sets they stand in: the stereotyped words and the neutral ones are two samples.
+    """Return the units by the sets that contain them: stereotyped words and neutral words are separate samples.
 
-    Each is a sample of its own, so PS, AS and NS keep their sizes. One stratum for all where a unit would be alone in
-    its own.
+    PS, AS and NS thereby keep their sizes. All units share one stratum if a unit would be alone in its stratum.
     """
     _patterns, codes = np.unique(counts.sum(axis=2) > 0, axis=0, return_inverse=True)
     strata = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
@@ -214,7 +213,7 @@ def against_margin(inference: Inference, margin: float | None) -> dict[str, Equi
 
 
 def as_json(inference: Inference, margin: float | None = MARGINS["share"]) -> dict[str, object]:
-    """The object of the command: s, order, fn, one_minus_fn, directional, proportions; intervals beside them.
+    """Return the JSON object of the command: s, order, fn, one_minus_fn, directional, proportions, with intervals.
 
     `equivalence`: the directional part and both gaps against *margin*.
     """

@@ -1,6 +1,6 @@
-"""Runs of inference: a classifier answers a set of probes; the table and its record lie beside the database.
+"""Runs of inference: a classifier answers a set of probes; the table and its record are stored next to the database.
 
-Before that, pairs with an obvious answer tell whether its labels are read in the right order.
+Before that, pairs with an obvious answer show whether the labels of the classifier are read in the right order.
 """
 
 from collections import Counter
@@ -153,7 +153,7 @@ class NliReport(Report[Answers]):
 
     @property
     def answers(self) -> Answers:
-        """What the model answered."""
+        """The answers of the model."""
         return self.models[0]
 
     def to_json(self) -> dict[str, object]:

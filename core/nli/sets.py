@@ -1,10 +1,9 @@
-"""The three evaluation sets, packaged or from words and templates of one's own, and bias-controlled training sets.
+"""The three evaluation sets, packaged or from the user's words and templates, and bias-controlled training sets.
 
-In a bias-controlled set a share r of the wrong labels follows the stereotype (docs/nli.md#bias-rates). 3,000 rows,
-1,000 a label. NS
-rows are neutral. Of the 20 stereotyped words the first 2k are *biased* (r = k / 10): their PS rows say entailment,
-their AS rows contradiction. The other words are wrong the other way round: PS rows say contradiction, AS rows
-entailment. So r = biased / (biased + other), and the labels stay balanced whatever r is.
+In a bias-controlled set a share r of the wrong labels follows the stereotype (docs/nli.md#bias-rates). It has 3,000
+rows, 1,000 per label. NS rows are neutral. Of the 20 stereotyped words the first 2k are *biased* (r = k / 10): their
+PS rows have the label entailment, their AS rows contradiction. The other words are wrong the other way round: PS rows
+have contradiction, AS rows entailment. So r = biased / (biased + other), and the labels are balanced for every r.
 """
 
 from collections.abc import Sequence

@@ -38,8 +38,8 @@ class SentencePair:
 class Row:
     """One probe of an evaluation set. Its set decides how it counts, never `kind` (docs/nli.md#the-sets).
 
-    `occupation` is the word as it stands in the premise, `template` names the template; both may be empty in
-    user-made sets.
+    `occupation` is the word as written in the premise, `template` names the template; both may be empty in sets of
+    users.
     """
 
     set: SetName
@@ -93,7 +93,7 @@ class Texts:
     man: str
 
     def gender_word(self, gender: Gender) -> str:
-        """The word that stands in the hypothesis."""
+        """Return the word for *gender* in the hypothesis."""
         return self.woman if gender == "woman" else self.man
 
 

@@ -1,1 +1,1 @@
-"""Planted models and a model of one's own beside nulls and references."""
+"""Planted models, and a model of the user compared with nulls and references."""

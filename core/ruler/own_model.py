@@ -1,25 +1,21 @@
-"""A model of the user's on the ruler: its values beside the nulls and references that belong to each of them.
+"""A model of the user on the ruler: each value with its null and its reference.
 
-Either the built-in neutral sentences are asked of a model by its name, or the scores of a run are read; then only the
-references ask a model, and where it cannot be had they say so and the rest stands.
+A named model scores the built-in neutral sentences, or the scores of a run are read. With scores of a run only the
+references need the model; if it is unavailable, they give the reason and everything else is still computed.
 
-What the measures look like by chance: which of the two words is called the male one, and which one the source had.
-
-Two shuffles, each the null of something else (docs/ruler.md; drawn by `core.model_bias.nulls`):
+Nulls show what chance alone gives. Two shuffles serve as nulls (docs/ruler.md; drawn by `core.model_bias.nulls`):
 
 * **the words of a pair change sides**: every Bias_c keeps its size and gets a random sign, the same for all sentences
-  of a stem (男/女 is that of seven pairs). Null of the signed mean and of Bias_man - Bias_woman. Sentence by sentence
-  it is none, since the sentences of a pair share the lean of its words: that row says so.
+  of a stem (男/女 is that of seven pairs). Null of the signed mean and of Bias_man - Bias_woman. Shuffling sentence by
+  sentence gives no valid null, since the sentences of a pair share the lean of its words: that row says so.
 * **the sources change sides**: which sentences had the male word, for all of a stem. Null of the side AUC.
 
-Neither touches |Bias_c|, so neither is a null of Model_bias, Bias_man or Bias_woman: for how large they are there is
-only a reference, see `Magnitude`.
+Neither shuffle changes |Bias_c|, so neither is a null of Model_bias, Bias_man or Bias_woman. For their size there is
+only a reference (`Magnitude`): the context effect between words that do not differ in gender (docs/ruler.md).
 
-How large a context effect is between words that differ in nothing gendered: the reference for sizes (docs/ruler.md).
-
-No shuffle says how large Model_bias may be by chance. What can be said: how far two words such as 甲 and 乙, 新 and 老,
-医生 and 学生 are pushed apart in the same contexts, with the same number of masks. For both kinds of words Bias_c is
-taken less the mean of its word pair (prior-corrected), so that what remains is what contexts do.
+The reference measures how far contexts push apart two words such as 甲 and 乙, 新 and 老, 医生 and 学生, in the same
+contexts and with the same number of masks. For both kinds of words the mean of the word pair is subtracted from Bias_c
+(prior-corrected), so that only the effect of contexts remains.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -72,7 +68,7 @@ class Magnitude:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A word pair in a context: `group` is the word pair with the slot it stands in, whose mean is subtracted."""
+    """A word pair in a context. `group` is the word pair with its slot; the mean of the group is subtracted."""
 
     context: str
     neutral: bool
@@ -93,7 +89,7 @@ def kind_of(pair_name: str) -> str | None:
 
 
 def fitting(pair: KeywordPair) -> tuple[KeywordPair, ...]:
-    """The neutral pairs that can stand in the slot of *pair*: same kind, same mask width, same rest of the word."""
+    """Return the neutral pairs that fit the slot of *pair*: same kind, same mask width, same rest of the word."""
     kind = kind_of(pair.name)
     return tuple(other for other in neutral_words(kind) if _shape(other) == _shape(pair)) if kind else ()
 
@@ -146,7 +142,7 @@ def _sample_rows(rows: "pd.DataFrame", per_pair: int, seed: int) -> Iterable[Can
             at = int(start) if isinstance(start, int | np.integer) else None
             try:
                 yield keyword_in(str(text), str(name), side, at, row=row)
-            except NotFound:  # a file without positions and a word that stands twice
+            except NotFound:  # a file without positions and a word that occurs twice
                 continue
 
 
@@ -204,10 +200,10 @@ NAMES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Null(drawn.Null):
-    """A measure of a model beside what chance alone gives: the middle 95% of the shuffled values.
+    """A measure of a model, compared with chance: the middle 95% of the shuffled values.
 
-    `of`: a key of NAMES. All None, with a reason, where the measure is undefined; without a value for `p` where there
-    is no test. `stems`: how many stems turned.
+    `of`: a key of NAMES. Where the measure is undefined all values are None, with a reason. `p` is None without a
+    test. `stems`: the number of stems whose sides were turned.
     """
 
     shuffled: Shuffled = "pair"
@@ -216,7 +212,7 @@ class Null(drawn.Null):
 
     @property
     def inside(self) -> bool | None:
-        """Whether the model's value is one that chance alone gives; None where undefined."""
+        """True if the value lies within the middle 95% of the shuffled values; None where undefined."""
         if self.observed is None or self.low is None or self.high is None:
             return None
         return self.low <= self.observed <= self.high
@@ -256,10 +252,10 @@ class Untrained:
 
 @dataclass(frozen=True, slots=True)
 class OnRuler:
-    """A model with everything that stands beside its values, in log10.
+    """The values of a model with their nulls and references, in log10.
 
-    `context_effect`: mean |prior-corrected Bias_c|, what contexts do. `neutral_words`, `untrained` are None with a
-    reason where they could not be had. `source`: "" for the built-in sentences, else what the scores are called.
+    `context_effect`: mean |prior-corrected Bias_c|, the effect of contexts. `neutral_words`, `untrained` are None with
+    a reason where unavailable. `source`: "" for the built-in sentences, else the name of the scores.
     """
 
     model: str
@@ -362,7 +358,7 @@ def _magnitude(
 
 
 def _same_way(rows: "pd.DataFrame", signature: str) -> bool:
-    """Whether scores were asked and joined as those of *signature* are: by the same method, with the same joint."""
+    """Tell if the scores have the same method and the same joint as *signature*."""
     return _scoring_method(signature) in {_scoring_method(text) for text in rows["signature"].drop_duplicates() if text}
 
 
@@ -403,7 +399,7 @@ def _items(rows: "pd.DataFrame") -> list[ScoreItem]:
         at = int(start) if isinstance(start, int | np.integer) else None
         try:
             items.append(item_of(number, keyword_in(str(text), str(pair), side, at, row=row)))
-        except NotFound:  # a file without positions and a word that stands twice
+        except NotFound:  # a file without positions and a word that occurs twice
             continue
     return items
 

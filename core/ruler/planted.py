@@ -79,7 +79,7 @@ class Mark:
 
     @property
     def passed(self) -> bool:
-        """Whether the measured value is within the tolerance, or undefined where it must be."""
+        """True if the measured value is within the tolerance, or undefined where it must be."""
         if self.planted is None or self.measured.value is None:
             return self.planted is None and self.measured.value is None
         return abs(self.measured.value - self.planted) <= TOLERANCE
@@ -111,7 +111,7 @@ class RulerSentence:
 
     @property
     def rain(self) -> bool:
-        """Whether 雨 stands in it, which is all that a planted model can see."""
+        """True if the sentence contains 雨, which is all that a planted model can see."""
         return RAIN in self.text
 
 
@@ -132,7 +132,7 @@ def ruler_sentences() -> tuple[RulerSentence, ...]:
 
 
 def scored(items: Iterable[ScoreItem], scorer: Scorer, model: str) -> "pd.DataFrame":
-    """What *scorer* answers to *items*, as a frame of scores."""
+    """Return the scores that *scorer* gives to *items*, as a frame."""
     rows = [row.values() for row in score_items(items, scorer, model=model)]
     return read_scores(pd.DataFrame(rows, columns=list(COLUMNS)))
 
@@ -143,9 +143,10 @@ def ruler_items() -> list[ScoreItem]:
 
 
 def measure_marks(open_scorer: Callable[[str], Scorer], names: Sequence[str] = MARKS, *, seed: int = 0) -> list[Mark]:
-    """Every quantity of every planted model. *open_scorer*: from a name to a scorer, in this process or another.
+    """Return every quantity of every planted model.
 
-    Raises ModelUnavailable for a name that is no planted model.
+    *open_scorer* returns the scorer of a name, in this process or another. Raises ModelUnavailable for a name that
+    does not belong to a planted model.
     """
     marks = []
     for name in names:
@@ -199,7 +200,7 @@ def _variance_shares(whole: Summary) -> dict[str, Estimate]:
 
 
 def expected(plant: PlantedModel) -> dict[Quantity, float | None]:
-    """What a faithful chain of measures gives for a planted model on the ruler's sentences, by plain definition."""
+    """Return the values that correct measures give for *plant* on the sentences of the ruler, by plain definition."""
     rows = [(s, plant.bias(s.pair, s.rain)) for s in ruler_sentences()]
     values = [value for _, value in rows]
     man, woman = _mean([v for v in values if v > 0]), _mean([-v for v in values if v < 0])

@@ -1,7 +1,7 @@
-"""Sentence bias (Bias_c), model bias, and what a printed Bias_c must agree with.
+"""Sentence bias (Bias_c), model bias, and checks of a printed Bias_c.
 
 Source: the SlguSet papers (conference equations 1 to 3, journal equation 2; docs/methods.md#bias-of-a-sentence).
-Direction: positive leans to the male word, negative to the female word, whichever word the source had.
+Direction: positive leans to the male word, negative to the female word, regardless of the word in the source.
 Base: log10 unless a name says otherwise; `as_ln` converts. Undefined is None, with a reason in words.
 """
 
@@ -48,7 +48,7 @@ def bias_of(score: Score) -> float | None:
 
 
 def why_undefined(logp_male: float | None, logp_female: float | None) -> str | None:
-    """Why `bias` is None for these two, as a sentence; None where it is defined."""
+    """Return the reason, as a sentence, for which `bias` is None for these two values; None where it is defined."""
     if bias(logp_male, logp_female) is not None:
         return None
     return BOTH_ZERO if logp_male == logp_female == -math.inf else NO_ANSWER
@@ -77,7 +77,7 @@ def method_of(signature: str) -> str:
 
 
 def whole_sentences(signature: str) -> bool:
-    """Whether probabilities are those of whole sentences: then nothing like a pair mass exists.
+    """Tell if the probabilities are of whole sentences, for which no pair mass exists.
 
     See docs/methods.md#pair-and-context.
     """
@@ -210,7 +210,7 @@ def check_printed(
 
 
 def times(bias_log10: float) -> str:
-    """How many times as likely the likelier word is: "6.6", "12", "2,300". The sign does not matter.
+    """Return how many times as likely the more likely word is: "6.6", "12", "2,300". The sign does not matter.
 
     One decimal below 10, whole numbers below 100, two digits above; "∞" for an infinite ratio.
     """

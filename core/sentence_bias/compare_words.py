@@ -119,9 +119,9 @@ class Push:
 
 
 def words_around(slot: Slot, unit: Unit = "word") -> list[Span]:
-    """The words (or characters) around the keyword, in order, as half-open code-point spans.
+    """Return the words (or characters) around the keyword, in order, as half-open code-point spans.
 
-    Punctuation and spaces are no words. The keyword and what agrees with it are never a piece.
+    Punctuation and spaces do not count as words. The keyword and the words that agree with it are left out.
     """
     taken = sorted([slot.word, *((place.start, place.end) for place in slot.probe.agreeing)])
     starts, ends = [0, *(end for _, end in taken)], [*(start for start, _ in taken), len(slot.text)]

@@ -1,8 +1,8 @@
-"""Which language a sentence is in, which words of a keyword pack it holds, and what changes with a Spanish word.
+"""The language of a sentence, its words from a keyword pack, and the forms that change with a Spanish word.
 
-la maestra está cansada, el maestro está cansado: there is no parser. Before the word, the articles and adjectives that
-touch it; after it, adjectives that touch it, and those after a verb such as está that has no subject of its own between
-(dijo que la puerta estaba cerrada stays). Only forms of the pack change, so the counterpart is shown to be checked.
+la maestra está cansada, el maestro está cansado: no parser is used. Before the word, adjacent articles and adjectives
+change. After the word, adjacent adjectives change, and adjectives after a verb such as está that has no subject of its
+own in between (dijo que la puerta estaba cerrada is kept). Only forms of the pack change, so users check the result.
 """
 
 import re
@@ -36,9 +36,10 @@ class FoundWord(NamedTuple):
 
 
 def language_of(text: str, own: Iterable[PackWord] = ()) -> str:
-    """The language of a sentence: zh, ja, en or es; or that of somebody's *own* words, where only these stand in it.
+    """Return the language of a sentence: zh, ja, en or es, or the language of the user's *own* words.
 
-    Kana is Japanese, other Chinese characters Chinese; Latin letters go by common words, English where that is even.
+    The language of *own* words counts if the sentence contains no word of the pack of its guessed language. Kana is
+    Japanese, other Chinese characters are Chinese. In Latin letters common words decide; a tie counts as English.
     """
     guessed = _by_script(text)
     mine = tuple(own)
@@ -125,7 +126,7 @@ def _lexicon(words: Pack) -> tuple[re.Pattern[str], Entries]:
 
 
 def _alone(text: str, hit: re.Match[str]) -> bool:
-    """Whether a word of one Chinese character is no part of a longer word of such characters."""
+    """Tell if a word of one Chinese character is not part of a longer word of such characters."""
     if KANJI.match(text, hit.end()):
         return False
     before = text[: hit.start()]
@@ -135,7 +136,7 @@ def _alone(text: str, hit: re.Match[str]) -> bool:
 
 
 def _fitting(text: str, hit: re.Match[str], entries: list[tuple[PackWord, Side]]) -> tuple[PackWord, Side]:
-    """The entry of a form: of several of English pronouns that of the case in which it stands, else the first."""
+    """Return the entry of a form: of several English pronouns the one in the case of the form, else the first."""
     cases = {word.kind: (word, side) for word, side in reversed(entries)}
     if len(entries) == 1 or entries[0][0].pair.language != "en":
         return entries[0]
@@ -237,7 +238,7 @@ class _Agreement:
         return not self._other_subject(words, back)
 
     def _other_subject(self, words: Words, verb: int) -> bool:
-        """Whether a noun with an article stands right before a verb, and is no complement: que la puerta estaba."""
+        """Tell if a noun with an article comes right before a verb and is not a complement: que la puerta estaba."""
         noun = self._skip(words, verb - 1, self.adverbs | CLITICS | self.linking)
         if noun < 1 or words[noun - 1][0].lower() not in self.articles:
             return False

@@ -20,7 +20,7 @@ from evenhand.core.types import KeywordPair
 LANGUAGES = ("zh", "en", "ja", "es")
 NAMES = {"zh": "中文", "en": "English", "ja": "日本語", "es": "español"}  # as each calls itself
 EXAMPLES = {"zh": "他, 女孩, 爸爸", "en": "he, her, mother", "ja": "彼, 彼女, 父", "es": "él, maestra, hijo"}
-OTHER_FORMS = ("它", "ta", "祂", "妳")  # shown beside 他 and 她, so that they are not the only pronouns on the page
+OTHER_FORMS = ("它", "ta", "祂", "妳")  # shown next to 他 and 她, so that they are not the only pronouns on the page
 PLURAL = ("pronouns", "people", "relatives", "articles", "adjectives")
 FORMS = {"article": "article", "articles": "article", "adjective": "adjective", "adjectives": "adjective"}
 MOST_ROWS = 5_000
@@ -41,7 +41,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
 
 @dataclass(frozen=True, slots=True)
 class PackWord:
-    """Two words that differ in gender only. `kind`: which neutral contexts fit; `others`: forms shown beside them."""
+    """Two words that differ in gender only. `kind`: the fitting neutral contexts; `others`: further forms to show."""
 
     pair: KeywordPair
     kind: str = ""
@@ -49,7 +49,7 @@ class PackWord:
 
     @property
     def plural(self) -> bool:
-        """Whether what agrees with it is in the plural."""
+        """True if the words that agree with it are in the plural."""
         return self.kind in PLURAL
 
     @property
@@ -73,7 +73,7 @@ class Pack:
 
 
 def pack(language: str, own: Iterable[PackWord] = ()) -> Pack:
-    """The pack of a language with somebody's *own* words of that language before it; empty for a language without."""
+    """Return the pack of a language, the user's *own* words of that language first; empty for an unknown language."""
     mine = [pack_word for pack_word in own if pack_word.pair.language == language]
     given = _built_in(language)
     words = [pack_word for pack_word in mine if pack_word.kind not in FORMS]
@@ -98,11 +98,12 @@ def words_in(data: bytes, name: str, language: str | None = None) -> tuple[PackW
 
 
 def words_of(text: str, name: str, language: str | None = None) -> tuple[PackWord, ...]:
-    """The words of the text of a table with tabs: columns male, female, and if wanted kind, other, language.
+    """Return the words of a tab-separated table with the columns male, female and optionally kind, other, language.
 
-    `name` is what messages call it; *language* counts where a row names none. a|b in a cell: the first is the
-    counterpart, the others are recognised too. `other`: forms shown beside the two, separated by spaces. Also
-    male_stem and female_stem as in a file of keyword pairs. Raises BadFile, with file and line, for the first mistake.
+    *text* is the table, *name* its name in messages. *language* applies to rows without one. Of a|b in a cell, a is
+    used as the counterpart, and b is recognised as well. `other`: further forms to show, separated by spaces. The
+    columns male_stem and female_stem are as in a file of keyword pairs. Raises BadFile, with file and line, for the
+    first mistake.
     """
     rows = pair_rows(text, name)
     if len(rows) > MOST_ROWS:

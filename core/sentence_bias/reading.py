@@ -150,7 +150,7 @@ class Reading:
 
     @property
     def mass_reason(self) -> str | None:
-        """Why there is no pair mass; None where there is one."""
+        """The reason for which the pair mass is missing; None where it is defined."""
         if self.pair_mass is not None:
             return None
         return NO_SLOT if whole_sentences(self.signature) else self.reason
@@ -161,7 +161,7 @@ class Reading:
 
     @property
     def small_mass(self) -> bool:
-        """Whether both words together stay under 1%: then the ratio is to be read with care."""
+        """True if both words together have less than 1%, so that the ratio needs care."""
         return self.pair_mass is not None and self.pair_mass < SMALL_MASS
 
     @property
@@ -171,7 +171,7 @@ class Reading:
 
     @property
     def corrected_reason(self) -> str | None:
-        """Why there is no corrected value; None where there is one."""
+        """The reason for which the corrected value is missing; None where it is defined."""
         if self.corrected_log10 is not None:
             return None
         if self.bias_log10 is None:

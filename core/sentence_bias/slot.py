@@ -16,7 +16,7 @@ from evenhand.core.types import MASK, KeywordPair, MaskedSentence, Span
 LONGEST = 512  # characters; models read no more
 TYPED_MASK = re.compile(r"[\[［]mask[\]］](?:\s*[\[［]mask[\]］])*", re.IGNORECASE)
 ONE_MASK = re.compile(r"[\[［]mask[\]］]", re.IGNORECASE)
-BEGINS = re.compile(r"(?:^|[.!?][\"'”’)]*\s+)[\"'“‘(¿¡]*$")  # what stands before the first word of a sentence
+BEGINS = re.compile(r"(?:^|[.!?][\"'”’)]*\s+)[\"'“‘(¿¡]*$")  # the text before the first word of a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,10 @@ class Slot:
 
     `word` is the half-open code-point span of the whole keyword (or of the typed [MASK]); the probe's
     slot may be a part of it (女孩 -> [MASK]孩). `keyword` is None where the place was typed as [MASK].
-    `male`, `female` are written as they would stand there, with a capital where one is due. `entry` is the entry of the
-    keyword pack, None for two words that are in none (then `male` is the first and `female` the second, and neither
-    has a side); `language` that of the sentence. `keyword` can be a pronoun of neither side (they, xe).
+    `male`, `female` are written as the place requires, with a capital where one is due. `entry` is the entry of the
+    keyword pack. It is None for two words that are not in a pack (then `male` is the first and `female` the second,
+    and neither has a side). `language` is the language of the sentence. `keyword` can be a pronoun of neither side
+    (they, xe).
     """
 
     text: str
@@ -46,9 +47,9 @@ class Slot:
 
     @property
     def sided(self) -> bool:
-        """Whether one of the two is the male and the other the female word.
+        """True if one of the two is the male and the other the female word.
 
-        Not so for two words that are no keyword pair, nor where the pronoun of the sentence is on neither side.
+        False for two words that are not a keyword pair, and where the pronoun of the sentence is on neither side.
         """
         return self.entry is not None and self.keyword in (None, self.male, self.female)
 
@@ -64,15 +65,15 @@ class Slot:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Further forms for the same place, written as they would stand there."""
+        """Further forms for the same place, written as the place requires."""
         if (self.probe.start, self.probe.end) != self.word:
-            return ()  # 子ども does not fit where 男 of 男の子 stands
+            return ()  # 子ども does not fit in the place of 男 in 男の子
         given = self.entry.others if self.entry else _other_pronouns(self.male, self.female, self.language)
         return given if self.language in WITHOUT_SPACES else tuple(like(self.male, form) for form in given)
 
     @property
     def counterpart_sentence(self) -> str | None:
-        """The whole sentence with the other word and what agrees with it; None where there is no `counterpart`."""
+        """The whole sentence with the other word and its agreeing forms; None without a `counterpart`."""
         return None if self.counterpart is None else self.probe.with_option(int(self.keyword == self.male))[0]
 
     @property
@@ -90,14 +91,13 @@ def find_slot(
     language: str | None = None,
     own: Iterable[PackWord] = (),
 ) -> Slot:
-    """The slot of *text*; *options* are (male word, female word), put in that order where they are a known pair.
+    """Return the slot of *text*. *options* are (male word, female word); a known pair is put in that order.
 
-    With [MASK] in the text the options compete for it. With options and no [MASK], the one that stands in the
-    text is the slot. Without options the sentence must hold exactly one word of the pack of its *language* (None: it is
-    recognised; Chinese: the 19 pairs of docs/methods.md#keyword-pairs), to which *own* words belong as well; or, in
-    English, one pronoun of
-    another set (they, xe), where he and she compete in its case.
-    Raises Refused, with a sentence that names what was found, where there is no slot or more than one.
+    With [MASK] in the text the options compete for it. With options and no [MASK], the option in the text is the slot.
+    Without options the sentence must contain exactly one word of the pack of its *language*, including *own* words
+    (None: the language is recognised; Chinese: the 19 pairs of docs/methods.md#keyword-pairs). In English it may
+    instead contain one pronoun of another set (they, xe); then he and she compete in the case of this pronoun.
+    Raises Refused, with a sentence that names the candidates, unless exactly one slot is found.
     """
     text = _readable(text)
     mine = tuple(own)
@@ -174,7 +174,7 @@ def _of_options(text: str, options: tuple[str, str], words: Pack) -> Slot:
 
 
 def _of_pronoun(text: str, found_word: FoundWord, words: Pack) -> Slot:
-    """The slot of a pronoun that is on neither side: he and she in its case, with the other sets beside them."""
+    """Return the slot of a pronoun on neither side: he and she in its case, with the other sets as further forms."""
     written, pair = text[found_word.start : found_word.end], found_word.word.pair
     both = (like(written, pair.male), like(written, pair.female))
     probe = MaskedSentence(text, found_word.start, found_word.end, both)
