@@ -3,9 +3,9 @@
 See docs/judges.md#the-alternative-annotator-test.
 
 For each annotator in turn, the test counts the items on which the judge agrees with the others at least as well as
-this annotator, and the items on which the annotator does at least as well as the judge. The judge wins if its share is
-not clearly smaller. `eps` is the allowed disadvantage of the judge, because it costs less. It is chosen in advance:
-.2 compared with experts, .15 with skilled people, .1 with a crowd.
+this annotator, and the items on which the annotator does at least as well as the judge. The judge wins if a t test
+rejects that its share is smaller by `eps` or more. `eps` allows for the lower cost of the judge. It is chosen in
+advance: .2 compared with experts, .15 with skilled people, .1 with a crowd.
 """
 
 from collections import defaultdict

@@ -51,7 +51,7 @@ class Cells:
 
     @property
     def n(self) -> int:
-        """How many instances have both."""
+        """The number of instances with both verdicts."""
         return self.prob0gen0 + self.prob0gen1 + self.prob1gen0 + self.prob1gen1
 
     @property
@@ -89,11 +89,11 @@ def mcc(found: Cells) -> Estimate:
 
 
 def kappa(found: Cells) -> Estimate:
-    """Cohen's kappa (1960), -1 to 1, with the interval kappa +- 1.96 SE of Fleiss, Cohen and Everitt (1969).
+    """Return Cohen's kappa (1960), -1 to 1, with the interval kappa +- 1.96 SE of Fleiss, Cohen and Everitt (1969).
 
-    From the full 2 x 2 table, whatever verdicts occur. Where one way is constant it is 0 by definition and has no
-    interval: the formula gives a standard error of 0. Undefined where both are constant and equal. The half-width is
-    `high - value`; it is not cut at 1.
+    The full 2 x 2 table is used even if a verdict does not occur. If one way is constant, kappa is 0 by definition and
+    has no interval, because the formula gives a standard error of 0. Kappa is undefined if both are constant and equal.
+    The half-width is `high - value`; it is not cut at 1.
     """
     if found.n == 0:
         return Estimate.undefined(NO_PAIR)
@@ -123,10 +123,11 @@ def raw_agreement(found: Cells) -> Estimate:
 
 
 def by_units(prob: Numbers, gen: Numbers, clusters: Clusters) -> dict[str, Estimate]:
-    """`mcc`, `kappa`, `agreement`, `disagreement` (share of instances on which the ways differ, 0 to 1) and
-    `difference` (share right by probability less by generation, -1 to 1) with intervals over the units of *clusters*.
+    """Return `mcc`, `kappa`, `agreement`, `disagreement`, `difference` with intervals over the units of *clusters*.
 
-    Both vectors hold a verdict in every row (no NaN). What is undefined on the whole data has its reason.
+    `disagreement` is the share of instances on which the ways differ, 0 to 1. `difference` is the share right by
+    probability minus the share right by generation, -1 to 1. Both vectors have a verdict in every row, never NaN.
+    A value that is undefined on all data has a reason.
     """
     columns = np.eye(4)[(2 * prob + gen).astype(np.int64)]
     found = over_clusters(_all, columns, clusters, BOUNDS)
@@ -179,11 +180,11 @@ class Theory:
 
 
 def theory(probabilities: Mapping[str, float], preferred: str) -> Theory:
-    """delta = 1 - Pr(preferred | context) / sum of Pr over the forms; delta* with the largest in its place.
+    """Return delta = 1 - Pr(preferred | context) / sum of Pr over the forms; delta* uses the largest Pr instead.
 
-    *probabilities* of the forms of one case given what stands before the slot; they need not sum to 1 (only their
-    ratios count). *preferred*: the form that the whole sentence makes likeliest (two-sided). Raises Refused for a
-    negative or infinite probability or a *preferred* that is not among them.
+    *probabilities*: of the forms of one case, given the text before the slot; they need not sum to 1 (only their
+    ratios count). *preferred*: the form that is most likely in the whole sentence (two-sided). Raises Refused for a
+    negative or infinite probability or a *preferred* that is not among the forms.
     """
     for name, value in probabilities.items():
         if not math.isfinite(value) or value < 0:
@@ -207,7 +208,7 @@ NO_SPREAD = Note(N_("The disagreement is the same on every instance, so no Beta 
 TOO_WIDE = Note(
     N_("The disagreement varies too much for a Beta distribution: its variance must be below mean × (1 − mean).")
 )
-EDGE = 1e-12  # beside 1, below which a difference is rounding
+EDGE = 1e-12  # relative to 1; a smaller difference is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,7 @@ class BetaFit:
 
     @property
     def reason(self) -> Note | None:
-        """Why there is no fit."""
+        """The reason for which the fit is missing; None where it is defined."""
         return self.alpha.reason
 
 
@@ -243,10 +244,10 @@ def fit_beta(
     values: Sequence[float] | Numbers,
     clusters: Clusters | None = None,
 ) -> BetaFit:
-    """alpha = m (q / v - 1), beta = (1 - m) (q / v - 1) with mean m, variance v (ddof 1), q = m (1 - m).
+    """Return alpha = m (q / v - 1), beta = (1 - m) (q / v - 1) with mean m, variance v (ddof 1), q = m (1 - m).
 
-    The method of moments, whatever the published code calls it. Undefined unless 0 < v < q. NaN is left out.
-    With *clusters* (one unit per value) alpha and beta get intervals over units.
+    This is the method of moments, although the published code names it otherwise. Undefined unless 0 < v < q. NaN is
+    left out. With *clusters* (one unit per value) alpha and beta get intervals over units.
     """
     d = np.asarray(values, dtype=float)
     known = np.isfinite(d)

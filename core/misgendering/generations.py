@@ -52,15 +52,15 @@ class Matched:
         return max((len(some) for some in self.found.values()), default=0)
 
     def of(self, instance: str, model: str, setting: str) -> list[Generation]:
-        """Those of one instance in one setting: the model's own, else those that name no model."""
+        """Return the generations of one instance in one setting: those of *model*, else those without a model."""
         return self.found.get((instance, model, setting)) or self.found.get((instance, "", setting)) or []
 
 
 def read_generations(path: Path | str, skipped: list[BadFile]) -> Iterator[Generation]:
-    """The lines of a JSONL file: context and completion, and what else is known of each (see docs/files.md).
+    """Yield the lines of a JSONL file: context, completion and optional values (see docs/files.md).
 
-    A line that is no object, lacks a key, or names an unknown pronoun set is left out: *skipped* gets the error with
-    the line. Raises BadFile where no line can be used, or the file cannot be read.
+    A line that is not an object, lacks a key, or names an unknown pronoun set is left out: *skipped* gets the error
+    with the line. Raises BadFile where no line can be used, or the file cannot be read.
     """
     place, used = Path(path), 0
     with text_file(place), place.open(encoding="utf-8-sig") as lines:
@@ -134,7 +134,7 @@ def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:
     """(setting, text): the contexts for a model; a prompt of TANGO is itself the context."""
     if isinstance(one, Prompt):
         return [("", one.text)]
-    if not one.form:  # the set has no form for the slot, so there is no right text to go on from
+    if not one.form:  # the set has no form for the slot, so no right text can be continued
         return [("pre", one.before)]
     return [(setting, one.context(setting)) for setting in SETTINGS]
 

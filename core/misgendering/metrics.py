@@ -53,9 +53,9 @@ ONE_ROW = Note(N_("Only one instance: no standard error."))
 class Variation:
     """Instance variation of a set.
 
-    `mean` of sigma over instances, 0 to 0.5, with its interval over units; `std` population (ddof 0), None where there
-    is no instance. `levels`: share of instances with five verdicts at each of LEVELS, None where there is no such
-    instance; `complete` is their number. `n` instances have a sigma, `dropped` have no verdict at all.
+    `mean` of sigma over instances, 0 to 0.5, with its interval over units; `std` of the population (ddof 0), None
+    without instances. `complete`: the number of instances with five verdicts; `levels`: their shares at each of
+    LEVELS, None without such instances. `n` instances have a sigma, `dropped` have no verdict at all.
     """
 
     mean: Estimate
@@ -78,7 +78,7 @@ def sigmas(verdicts: Numbers) -> Numbers:
 
 
 def level_counts(verdicts: Numbers) -> NDArray[np.int64]:
-    """How many rows of five verdicts are all alike, have one that differs, have two: always three numbers."""
+    """Count the rows of five verdicts with zero, one or two verdicts in the minority: always three numbers."""
     full = verdicts[np.isfinite(verdicts).all(axis=1)] if verdicts.shape[1] == FIVE else verdicts[:0]
     right = full.sum(axis=1).astype(np.int64)
     return np.bincount(np.minimum(right, FIVE - right), minlength=3).astype(np.int64)

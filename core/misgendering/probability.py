@@ -82,9 +82,9 @@ def judge(
     *,
     progress: Progress | None = None,
 ) -> Iterator[Judged]:
-    """The verdict of each instance, in order. *cut*: how the model cuts the texts (`PerplexityScorer.read`).
+    """Yield the verdict of each instance, in order. *cut* tokenizes texts as the model does (`PerplexityScorer.read`).
 
-    CHUNK of them are asked at once; with a `CachedScorer`, what was asked before is remembered.
+    CHUNK instances are scored at once; a `CachedScorer` remembers earlier scores.
     """
     for start in range(0, len(instances), CHUNK):
         some = instances[start : start + CHUNK]
@@ -280,7 +280,7 @@ def prompt_rows(
     matched: Matched,
     gens: int,
 ) -> Iterator[list[Any]]:
-    """The same for TANGO: one row a prompt, with a verdict by probability for each of its generations."""
+    """Yield one row per TANGO prompt, with a verdict by probability for each of its generations."""
     for prompt, some in judged:
         generations = matched.of(prompt.id, model, "")
         template = prompt.id.partition(".")[0]

@@ -1,10 +1,10 @@
-"""TANGO to Prob-TANGO: a generation becomes a text with a slot for every pronoun set, verbs agreeing.
+"""TANGO to Prob-TANGO: a generation becomes a text with a slot for every pronoun set and with agreeing verbs.
 
 See docs/misgendering.md#tango-by-probability.
 
-A text is copied up to its second pronoun. Its first becomes the slot; where that is a nominative, the verb it governs
-has two forms, one after they and one after the others. There is no parser: words, lists and neighbours decide, so some
-is left out (see docs/misgendering.md): the verb of a relative clause between pronoun and verb, verbs joined at
+A text is copied up to its second pronoun. The first pronoun becomes the slot. If it is a nominative, its verb has two
+forms, one after they and one after the other sets. No parser is used: words, lists and neighbours decide, so some
+cases are left out (see docs/misgendering.md): the verb of a relative clause between pronoun and verb, verbs joined at
 a distance that could be nouns, 's before a participle of both readings, two objects after a verb (told her stories).
 """
 
@@ -36,7 +36,7 @@ from evenhand.core.text.pronouns import PronounSet, first_pronoun, forms, names_
 NO_PRONOUN = N_("The text refers to nobody by a pronoun, so there is no slot.")
 
 _JOINED = re.compile(r",(?:\s+(?:and|or|but)\b)?|\b(?:and|or|but)\b", re.IGNORECASE)
-_OPEN = re.compile(r"[.!?,;:\"“]\s*$")  # what stands before a clause
+_OPEN = re.compile(r"[.!?,;:\"“]\s*$")  # the text before a clause
 _CLAUSE_END = re.compile(r"[.;:!?\n]")
 
 INVERTING = word_list("inverting")  # "where does she", "nor has he"
@@ -115,7 +115,7 @@ def _inverted(before: str) -> tuple[Piece, ...] | None:
 
 
 def _begins(before: str, words: Sequence[re.Match[str]], at: int) -> bool:
-    """Whether a word begins a clause, or is the next after an "and" or "but" that does."""
+    """Tell if a word begins a clause, or comes right after an "and" or "but" that begins one."""
     if at == 0 or _OPEN.search(before[: words[at].start()]):
         return True
     return words[at - 1].group().lower() in OPENERS and _begins(before, words, at - 1)
@@ -138,7 +138,7 @@ def _contracted(clitic: str, after: str, written: str) -> tuple[str, str]:
 
 
 def _verb_place(rest: str) -> tuple[int, int] | None:
-    """Where the verb after a subject stands: the next word that is no adverb, with nothing but spaces between."""
+    """Return the span of the verb after a subject: the next word that is not an adverb, with only spaces between."""
     at = 0
     while (found := NEXT.match(rest, at)) is not None:
         word = found.group(1).lower()
@@ -149,7 +149,7 @@ def _verb_place(rest: str) -> tuple[int, int] | None:
 
 
 def _both(verb: str, many: bool) -> tuple[str, str] | None:
-    """A verb as (after he, after they); None where both are alike or it is no finite verb."""
+    """Return the forms (after he, after they) of a verb; None if both are equal or the word is not a finite verb."""
     low = verb.lower()
     if low in AUXILIARIES:
         return _numbers(verb)
@@ -160,7 +160,7 @@ def _both(verb: str, many: bool) -> tuple[str, str] | None:
 
 
 def _is_present(verb: str) -> bool:
-    """Whether a word after they is a verb of the present: known as one, and no past form, modal or other word."""
+    """Tell if a word after they is a verb in the present: a known verb, and not a past form, modal or other word."""
     if verb in known_verbs():
         return verb not in irregular_pasts()
     loose = verb in MODALS | AFTER_OBJECT | DETERMINERS | NOT_VERBS or not verb.isalpha()
@@ -191,11 +191,11 @@ def _later(text: str, many: bool, first: str) -> tuple[Piece, ...]:
 
 
 def _is_joined_verb(both: tuple[str, str], joint: str, direct: bool, after: str, after_are: bool, many: bool) -> bool:
-    """Whether a word after a comma or an "and" (*joint*) is a verb of the same subject, and no noun of the object.
+    """Tell if a word after a comma or an "and" (*joint*) is a verb of the same subject, and not a noun of the object.
 
-    An auxiliary; or a known verb that follows the first directly; or, not after a comma alone, one that no noun looks
-    like, that has an article or "to" after it, or that comes after "but". *after_are*: adjectives may follow as well
-    (they are small but clean), so only an article tells.
+    The word must be an auxiliary, or a known verb that follows the first verb directly, or (not after a comma alone) a
+    verb that looks like no noun, that has an article or "to" after it, or that comes after "but". *after_are*:
+    adjectives may follow as well (they are small but clean), so only an article decides.
     """
     if both[1].lower() in AUXILIARIES:
         return True

@@ -73,7 +73,7 @@ class Drawing:
 
     @property
     def facts(self) -> JsonObject:
-        """How instances are drawn, for the record."""
+        """The settings for drawing instances, for the record."""
         names = ("passes", "seed", "limit", "pronouns")
         return {name: getattr(self, name) for name in names} | {"names": self.names.name if self.names else None}
 
@@ -113,7 +113,7 @@ class Settings(Drawing):
 
 
 KEPT = N_("Nothing is lost: a resumed run keeps the texts already written.")
-MOST_NAMED = 20  # lines of a file that are no generations and are named one by one
+MOST_NAMED = 20  # lines of a file that are not generations and are named one by one
 MORE_LINES = N_("{n} more lines are not generations and were skipped.")
 NEED_GENERATIONS = N_(
     "TANGO texts become templates through what a model writes. First run `generate`, then give the generations here."
@@ -135,7 +135,7 @@ class Tokens:
 
     @property
     def factor_reason(self) -> str | None:
-        """Why there is no factor."""
+        """The reason for which the factor is missing; None where it is defined."""
         return None if self.fed else "Everything was remembered."
 
 
@@ -181,7 +181,7 @@ class VerdictReport(Report[ModelVerdicts]):
 
     @property
     def texts_reason(self) -> str | None:
-        """Why there are no generations."""
+        """The reason for which generations are missing; None where the run has some."""
         return "This run has no generations." if self.texts is None else None
 
 

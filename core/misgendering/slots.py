@@ -24,7 +24,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 @contextmanager
 def text_file(path: Path) -> Iterator[None]:
-    """Raise BadFile where the file that is read is not there, or is no text in UTF-8."""
+    """Raise BadFile if the file that is read does not exist or is not text in UTF-8."""
     try:
         yield
     except FileNotFoundError:
@@ -38,7 +38,7 @@ class Template:
     """A text with one slot [MASK] for a pronoun of `case`, and places in braces.
 
     {name}; {pronouns} for how the person's pronouns are declared; {nom}, {acc}, {pos_dep}, {pos_ind}, {ref} for forms
-    of the person's set. `line` is where it stands in its file.
+    of the person's set. `line` is its line in the file.
     """
 
     id: str
@@ -109,7 +109,7 @@ def instance_of(
 
 
 def takes_capital(before: str, dataset: str) -> bool:
-    """Whether the slot after *before* takes a capital letter (docs/misgendering.md#the-verdict, R).
+    """Tell if the slot after *before* takes a capital letter (docs/misgendering.md#the-verdict, R).
 
     misgendered: iff the second character before the slot is a full stop, as published; ruff: never, as published;
     own: at the beginning of a sentence.
@@ -120,7 +120,9 @@ def takes_capital(before: str, dataset: str) -> bool:
 
 
 def declared(own: Sequence[PronounSet]) -> str:
-    """How pronouns are declared: he/him/his for one set (nominative, accusative, independent possessive), she/they."""
+    """Return the declaration of pronouns: she/they for several sets, he/him/his for one set (nominative, accusative,
+    independent possessive).
+    """
     if len(own) > 1:
         return "/".join(pronoun_set.nom for pronoun_set in own)
     return "/".join(form for form in (own[0].nom, own[0].acc, own[0].pos_ind or own[0].pos_dep) if form)

@@ -265,7 +265,7 @@ def _ruff(file: str, rows: Sequence[Row]) -> Iterator[Instance]:
 
 
 def _ruff_set(file: str, line: int, row: dict[str, str]) -> str:
-    """he, she, they or xe, from whichever column says so: the set's name, or a form that is of one set only."""
+    """Return he, she, they or xe, from the first column with the name of a set or a form of one set only."""
     for column in ("pronoun_type", "pronoun", "word"):
         value = row.get(column, "").lower().partition("/")[0]
         found = names_of(value, "ruff")

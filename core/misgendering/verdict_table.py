@@ -25,13 +25,12 @@ VERDICTS = {"": np.nan, "0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
 
 
 def read_verdicts(path: Path | str, *, generations: bool = True) -> pd.DataFrame:
-    """The rows of a CSV or TSV with the columns instance, prob, gen1, gen2, ... ; verdicts are 0, 1 or empty.
+    """Read a CSV or TSV with the columns instance, prob, gen1, gen2, ... ; verdicts are 0, 1 or empty.
 
-    Columns prob1, prob2, ... hold a verdict per template (TANGO); prob is then the first and may be left out. Columns
-    none1, none2, ... hold 1 where the text of gen1, gen2, ... has no pronoun.
-    dataset, model, pronoun, setting, template, name are kept as text, anything else too. *generations*: whether
-    columns gen1, ... must be there. Raises BadFile, with the line, where a column lacks, a cell is no verdict, or an
-    instance stands twice.
+    Columns prob1, prob2, ... have a verdict per template (TANGO); prob is then the first and may be left out. Columns
+    none1, none2, ... are 1 where the text of gen1, gen2, ... has no pronoun. All other columns are kept as text, such
+    as dataset, model, pronoun, setting, template, name. *generations*: whether columns gen1, ... are required. Raises
+    BadFile, with the line, where a column is missing, a cell is not a verdict, or an instance is a duplicate.
     """
     place = Path(path)
     header, lines = _lines(place)
@@ -129,7 +128,7 @@ def templates_of(frame: pd.DataFrame) -> Numbers:
 
 
 def has_templates(frame: pd.DataFrame) -> bool:
-    """Whether the probability-based way has several verdicts per instance."""
+    """Tell if the probability-based way has several verdicts per instance."""
     return len(_numbered(list(frame.columns), PROB)) > 1
 
 

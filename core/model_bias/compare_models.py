@@ -1,10 +1,10 @@
 """Several models on the same sentences: differences, correlations, agreement of signs. Never a ranking.
 
-Several seeds of a model are one unit: which models of a file are, and what they give together
-(docs/model_bias.md#models-side-by-side).
+Several seeds of a model are one unit (docs/model_bias.md#models-side-by-side). This module finds the seeds among the
+models of a file and summarises them together.
 
-Whoever counts models (two models of which correlate, how many lean) counts a model once, however often it was trained.
-Nothing is grouped in silence: whoever uses a grouping shows it.
+Counts of models (which models correlate, how many lean) count a model once, even if it was trained several times.
+Groups are never silent: every result that uses groups shows them.
 """
 
 import re
@@ -117,15 +117,15 @@ def _shared(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd
 def correlation(
     frame: pd.DataFrame, method: Method = "pearson", *, corrected: bool = True, seed: int = 0
 ) -> pd.DataFrame:
-    """Correlation of the per-sentence Bias_c of every two models, on the sentences where both are finite.
+    """Return the correlation of the per-sentence Bias_c of every two models, on sentences where both are finite.
 
-    *corrected*: of Bias_c less the mean of its pair, what contexts do. Raw values hold the leans of some twelve stems,
-    which two unrelated models share or not by chance. Columns a, b, value (-1 to 1), low, high (95%, over subsets of
-    the stems), n, stems, kind ("prior-corrected", "raw"), band (see `null_band`; NaN for raw values), reason ("" where
-    defined), note (why there is no interval, else ""). Both orders and the diagonal are there, so that a heatmap is
-    whole. `attrs["notes"]` holds the `Note` of each text, so that a page can translate it. The papers do not name
-    the type (docs/model_bias.md#models-side-by-side). Undefined where a model is constant or fewer than 3 sentences are
-    shared.
+    *corrected*: Bias_c minus the mean of its pair, that is the effect of contexts. Raw values contain the leans of some
+    twelve stems, which two unrelated models may share by chance. Columns a, b, value (-1 to 1), low, high (95%, over
+    subsets of the stems), n, stems, kind ("prior-corrected", "raw"), band (see `null_band`; NaN for raw values),
+    reason ("" where defined), note (the reason for a missing interval, else ""). Both orders and the diagonal are
+    included, as a heatmap needs them. `attrs["notes"]` has the `Note` of each text for translation. The papers do not
+    name the type (docs/model_bias.md#models-side-by-side). Undefined where a model is constant or fewer than 3
+    sentences are shared.
     """
     values = prior_corrected(frame) if corrected else finite_bias(frame)
     table = side_by_side(frame.assign(bias_log10=values))
@@ -146,11 +146,11 @@ def correlation(
 
 
 def null_band(sentences: int, pairs: int) -> float:
-    """How large a prior-corrected correlation unrelated models reach: 95 of 100 lie between minus and plus this.
+    """Return the bound of prior-corrected correlations of unrelated models: 95 of 100 lie between minus and plus it.
 
     From untrained models (docs/nulls.md), Pearson and Spearman alike: 1.96 * sqrt(1.7 / (sentences - pairs) + 0.016).
     It does not shrink to 0, because any two models respond to length and position, which sentences share. 1 where
-    there is no more than a sentence a pair.
+    sentences do not outnumber pairs.
     """
     return min(1.0, Z * float(np.sqrt(1.7 / (sentences - pairs) + 0.016))) if sentences > pairs else 1.0
 
@@ -255,10 +255,10 @@ Groups = dict[str, tuple[str, ...]]
 def seed_groups(
     models: Sequence[str], named: Mapping[str, Sequence[str]] | None = None, *, by_name: bool = True
 ) -> Groups:
-    """Which of *models* are seeds of one, by the name of that: *named* ones, and with *by_name* those that say it.
+    """Return the seeds among *models* by the name of their model: the groups of *named*, and with *by_name* others.
 
-    A name says it by ending in a seed, as bert-seed1, bert_s2, bert-run3 do, where at least two models share what
-    stands before it. Raises NotFound for a model that is not there, BadFile for one that is named twice.
+    *by_name* groups names that end in a seed, such as bert-seed1, bert_s2, bert-run3, if at least two models share the
+    text before the seed. Raises NotFound for an unknown model, BadFile for a model that is named twice.
     """
     groups: Groups = {name: tuple(seeds) for name, seeds in (named or {}).items()}
     taken = [seed for seeds in groups.values() for seed in seeds]
@@ -302,9 +302,10 @@ def unit_of(model: str, groups: Groups) -> str:
 
 
 def over_seeds(summaries: Sequence[Summary]) -> dict[str, Estimate]:
-    """Each measure of a model as the mean over its seeds, with a t interval over these (log10; side AUC 0 to 1).
+    """Return each measure of a model as the mean over its seeds, with a t interval over seeds.
 
-    It says how much training anew changes the measure; word pairs and sentences are taken as they are.
+    Values are log10, side AUC 0 to 1. The interval shows how much another training changes the measure; word pairs and
+    sentences are treated as fixed.
     """
     from scipy import stats  # scipy.stats takes a while to import
 

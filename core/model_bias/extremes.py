@@ -25,11 +25,11 @@ def matching(
     contains: str | Sequence[str] | None = None,
     followed_by: str | None = None,
 ) -> pd.DataFrame:
-    """The rows that a filter keeps; each part narrows it further.
+    """Return the rows that pass a filter; each part narrows it further.
 
-    pair: "男孩/女孩". word: the word that the source had. contains: a text, or several of which any may stand in the
-    sentence; read as it is, not as a pattern. followed_by: the text right after the keyword (the papers' case study
-    is followed_by "童", docs/methods.md#released-file).
+    pair: "男孩/女孩". word: the word in the source. contains: a text, or several texts of which the sentence has at
+    least one; read literally, not as a pattern. followed_by: the text right after the keyword (the case study of the
+    papers has followed_by "童", docs/methods.md#released-file).
     """
     if pair:
         rows = rows[rows["pair"] == pair]
@@ -40,7 +40,7 @@ def matching(
         rows = rows[rows["sentence"].str.contains("|".join(map(re.escape, texts)), regex=True)]
     if followed_by:
         places = zip(rows["sentence"], rows["keyword"], rows["end"], strict=True)
-        # In an older file without positions the keyword stands once.
+        # In an older file without positions the keyword occurs once.
         rows = rows[
             [
                 keyword + followed_by in text if pd.isna(end) else text.startswith(followed_by, end)
@@ -77,7 +77,7 @@ def infinite_rows(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[np.isinf(rows["bias_log10"])]
 
 
-FILE = ".filters.json"  # beside the runs; no run's name begins with a dot
+FILE = ".filters.json"  # stored next to the runs; no run's name begins with a dot
 LONGEST = 60  # characters of a name
 MOST = 200
 
@@ -94,7 +94,7 @@ class SavedFilter:
 
     @property
     def empty(self) -> bool:
-        """Whether it keeps every sentence."""
+        """True if the filter keeps every sentence."""
         return not (self.pair or self.word or self.contains or self.followed_by)
 
     def keep(self, rows: pd.DataFrame) -> pd.DataFrame:

@@ -1,16 +1,16 @@
-"""What a Bias_c is made of: the word pair, the width of its masks, the context (docs/model_bias.md#what-bias_c-mixes).
+"""The parts of a Bias_c: the word pair, the width of its masks, the context (docs/model_bias.md#what-bias_c-mixes).
 
-Bias_c = lean of the word pair itself + lean of the context. These quantities stand beside every mean of Bias_c,
-because a mean alone can be mere word frequency.
+Bias_c = lean of the word pair itself + lean of the context. Every mean of Bias_c is shown with these parts, because a
+mean alone can be mere word frequency.
 
-The means of Bias_c for any weights of the units: what leaving out a unit and drawing units both ask for.
+The means of Bias_c accept any weights of the units, as the jackknife and the bootstrap need them.
 
-Inference over stems: what sentences of a few word pairs can say about models (docs/model_bias.md#intervals).
+Inference over stems accounts for the small number of word pairs (docs/model_bias.md#intervals).
 
-All sentences of a pair share the lean of its words, and pairs with one stem (男/女 is that of seven) share it too. So a
-mean over sentences holds as many independent leans as there are stems, some twelve, and not thousands: on untrained
-models a test sentence by sentence finds a lean in most of them (docs/nulls.md). Whatever is said of a model on the
-whole is therefore tested over stems. What sentences or articles vary by is said of *these pairs* only.
+All sentences of a pair share the lean of its words, and pairs with one stem (seven have 男/女) share it too. So a mean
+over sentences has only as many independent leans as there are stems, some twelve, and not thousands: on untrained
+models a test sentence by sentence finds a lean in most of them (docs/nulls.md). Claims about a model as a whole are
+therefore tested over stems. Variation over sentences or articles supports claims about *these pairs* only.
 """
 
 from collections.abc import Callable, Sequence
@@ -81,7 +81,7 @@ class VarianceShares:
 
     @property
     def between_pairs(self) -> float | None:
-        """The share between word pairs, whatever their width."""
+        """The share of variance between word pairs of any width."""
         return None if self.widths is None or self.pairs is None else self.widths + self.pairs
 
 
@@ -146,7 +146,7 @@ class SideOrder:
 
     @property
     def twos(self) -> int:
-        """How many twos of a male-source and a female-source sentence of one pair there are."""
+        """The number of twos of a male-source and a female-source sentence of one pair."""
         return sum(len(part[0]) * len(part[1]) for part in self.parts)
 
     def wins(self) -> list[float]:
@@ -179,7 +179,7 @@ class SideOrder:
             if tied:
                 won += sums.take(upto, axis=1)
                 won /= 2
-            # The sums run on from pair to pair; what stood before a pair is no win within it.
+            # The sums continue from pair to pair; wins before a pair do not count within it.
             here, ends = np.add.reduceat(of_male, males[:-1], axis=1), sums[:, females]
             above = np.einsum("ij,ij->i", of_male, won) - (here * ends[:, :-1]).sum(axis=1)
             twos = (here * np.diff(ends, axis=1)).sum(axis=1)
@@ -215,7 +215,7 @@ def weighted(rows: pd.DataFrame, units: Units, denominator: Denominator) -> Meas
 
 
 def sizes(rows: pd.DataFrame, units: Units) -> dict[str, list[Numbers]]:
-    """How many rows of each unit a measure rests on, for each side that it needs (`core.statistics.over_units`)."""
+    """Return the number of rows per unit for each measure and each side it needs (`core.statistics.over_units`)."""
     _, ups, _, downs, every = side_sums(finite_bias(rows).to_numpy(float), units).T
     sides = rows["side"].to_numpy()
     sources = [units.sums((sides == side).astype(float))[:, 0] for side in ("male", "female")]

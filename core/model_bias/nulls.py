@@ -42,10 +42,10 @@ NULL_OF = {
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """An observed value beside what shuffled sides give: the middle 95% of the null, and a two-sided p.
+    """An observed value with the null of shuffled sides: its middle 95%, and a two-sided p.
 
-    `of` names the measure (a key of NULL_OF, which holds the sentence to show). `stems`: how many were turned.
-    None with `reason` where undefined, or not to be tested.
+    `of` names the measure (a key of NULL_OF, which has the sentence to show). `stems`: the number of turned stems.
+    Values are None with `reason` where undefined or not testable.
     """
 
     of: str
@@ -67,11 +67,11 @@ class Null:
 def shuffled_sides(
     rows: pd.DataFrame, *, unit: UnitChoice = "auto", shuffles: int = RESAMPLES, seed: int = 0
 ) -> dict[str, Null]:
-    """The nulls of the signed mean, of Bias_man - Bias_woman (both log10) and of the side AUC, for one model.
+    """Return the nulls of the signed mean, of Bias_man - Bias_woman (both log10) and of the side AUC, for one model.
 
-    All ways to turn whole stems are gone through (of more than 14 stems 8,191 are drawn with *seed*; *shuffles* is no
-    longer needed): p is the share of them that lie as far from the middle as what was observed. Fewer than 6 stems: no
-    test. *unit* "sentence" or "source" asks for a test that is none; the answer is the reason.
+    All ways to turn whole stems are computed (for more than 14 stems, 8,191 are drawn with *seed*; *shuffles* has no
+    effect). p is the share of them at least as far from the middle as the observed value. Fewer than 6 stems are not
+    tested. *unit* "sentence" or "source" does not give a valid test; the result has the reason.
     """
     rows = rows[np.isfinite(rows["bias_log10"])]
     stems = stems_of(rows)
@@ -157,7 +157,7 @@ class ManyIntervals:
 
 
 def many_intervals(estimates: Sequence[Estimate], *, neutral: float = 0.0) -> ManyIntervals:
-    """What the intervals of a table, a heatmap or a list say together; *neutral* is 0.5 for an AUC."""
+    """Return a joint summary of the intervals of a table, a heatmap or a list; *neutral* is 0.5 for an AUC."""
     moved = [e if e.value is None else replace(e, value=e.value - neutral) for e in estimates]
     exclude = tuple(e.low is not None and e.high is not None and not e.low <= neutral <= e.high for e in estimates)
     intervals = sum(e.low is not None for e in estimates)

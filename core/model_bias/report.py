@@ -57,12 +57,12 @@ class Settings:
 
     @property
     def of_differences(self) -> JsonObject:
-        """What `paired_differences` is given."""
+        """The arguments for `paired_differences`."""
         return {name: getattr(self, name) for name in ("denominator", "unit", "resamples", "seed")}
 
     @property
     def of_models(self) -> JsonObject:
-        """What `summarise` is given."""
+        """The arguments for `summarise`."""
         return self.of_differences | {"least_mass": self.least_mass, "missing_size": self.missing_size}
 
 
@@ -97,7 +97,7 @@ class ModelResult:
 
     @property
     def several(self) -> ManyIntervals:
-        """What the signed means of the groups say together."""
+        """The joint summary of the signed means of the groups."""
         return many_intervals([group.signed_mean for group in self.groups])
 
     def to_json(self) -> JsonObject:
@@ -171,7 +171,7 @@ class BiasReport:
     correlations: tuple[CorrelationResult, ...] | None
 
     def to_json(self) -> JsonObject:
-        """Return models by the names of the file, and what was asked for beside them."""
+        """Return the models by their names in the file, and the further requested results."""
         data = {"models": {self.names[label]: result for label, result in self.models.items()}}
         asked = {"differences": self.differences, "correlations": self.correlations, "seeds": self.seeds or None}
         found: JsonObject = to_json(data | {name: part for name, part in asked.items() if part is not None})

@@ -1,9 +1,9 @@
 """Score files read and checked: one row per sentence and model, every column typed, undefined as NaN.
 
-The columns are those that the command `score` writes. A file of an earlier version, or of somebody's own loop,
-may lack what can be worked out from the rest: the side, the mask width, the pair mass, the natural logarithm.
+The columns are those that the command `score` writes. A file of an earlier version or of a user's script may lack
+columns that can be computed from the others: the side, the mask width, the pair mass, the natural logarithm.
 
-Names of the models of a score file, so that numbers of different methods never share a name or an axis.
+Models of a score file are named so that numbers of different methods never share a name or an axis.
 """
 
 import math
@@ -20,7 +20,7 @@ from evenhand.core.sentence_bias.bias import LN10, NO_ANSWER, whole_sentences
 from evenhand.core.text.keywords import unspaced
 from evenhand.core.types import Signature
 
-USUAL = ("", "masked", "independent", "sum")  # what needs no word beside a name
+USUAL = ("", "masked", "independent", "sum")  # values that are not added to a name
 
 
 def labels(frame: pd.DataFrame) -> pd.Series:
@@ -43,7 +43,7 @@ def labels(frame: pd.DataFrame) -> pd.Series:
 
 
 def _scoring_methods(kinds: pd.DataFrame) -> set[tuple[str, str]]:
-    """How a model was asked: (method, joining), of signatures that say so."""
+    """Return the pairs (method, joint) of the signatures that can be parsed."""
     parts = [Signature.parse(str(text)) for text in kinds["signature"]]
     return {(part.method, part.joint) for part in parts if part is not None}
 
@@ -93,13 +93,13 @@ REFERENCES = ("random-zh",)  # the demo model's architecture, untrained: what no
 
 
 def read_scores(scores: "str | PathLike[str] | pd.DataFrame") -> pd.DataFrame:
-    """The rows of a score file (or of a frame of the same columns), checked and typed.
+    """Return the rows of a score file (or of a frame of the same columns), checked and typed.
 
-    Text columns are str, `row` is kept as it is, `masks` is the mask width (0 where it cannot be known),
-    `side` is male, female or "" (which word the source had), `bias_log10` is NaN where undefined and keeps
-    +-inf. A model whose rows differ in anything but the precision of their signature becomes several models,
-    named by the parts that differ. Raises NotFound where there is no file, BadFile where it is no score file:
-    a missing column, a cell that is no number, no row, or a sentence scored twice by one model.
+    Text columns are str, `row` is kept as it is, `masks` is the mask width (0 where unknown), `side` is the side of
+    the word in the source (male, female or ""), `bias_log10` is NaN where undefined and keeps +-inf. If the signatures
+    of a model differ in more than the precision, the model becomes several models, named by the parts that differ.
+    Raises NotFound for a missing file, BadFile for a missing column, a cell that is not a number, a file without rows,
+    or a sentence scored twice by one model.
     """
     name, frame = _frame(scores)
     if missing := [column for column in NEEDED if column not in frame.columns]:
@@ -129,12 +129,12 @@ def read_scores(scores: "str | PathLike[str] | pd.DataFrame") -> pd.DataFrame:
 
 
 def is_reference(model: str) -> bool:
-    """Whether a model is the random-weights reference (docs/ruler.md): what the same architecture says untrained."""
+    """Tell if a model is the random-weights reference (docs/ruler.md), the untrained model of the same architecture."""
     return model.split(" (")[0] in REFERENCES
 
 
 def models_of(frame: pd.DataFrame) -> list[str]:
-    """The models of a frame in the order in which they stand there; never sorted by any value."""
+    """Return the models of a frame in the order of their first row; never sorted by a value."""
     return [str(model) for model in frame["model"].drop_duplicates()]
 
 
@@ -183,10 +183,10 @@ def _frame(scores: "str | PathLike[str] | pd.DataFrame") -> tuple[str, pd.DataFr
 
 
 def _read_at_once(path: Path) -> pd.DataFrame | None:
-    """A file without a flaw, its numbers read as numbers: five times as fast. None where it has to be read closely.
+    """Read a file without errors, numbers as numbers: five times as fast. Return None if the slow way is needed.
 
-    Whatever is unusual (a cell that is no number, a short row, other bytes than UTF-8) is left to the slow way, which
-    can say what is wrong in which line.
+    Unusual files (a cell that is not a number, a short row, bytes that are not UTF-8) are left to the slow way, which
+    reports the error with its line.
     """
     import pyarrow as pa
     from pyarrow import csv
@@ -219,9 +219,9 @@ def _numbers(column: pd.Series, file: str) -> pd.Series:
 
 
 def _restored(frame: pd.DataFrame) -> pd.DataFrame:
-    """*frame* without the apostrophes of an earlier version, which guarded cells that a spreadsheet would run.
+    """Return *frame* without the apostrophes with which an earlier version guarded cells against spreadsheet programs.
 
-    Where a row says where its keyword stands, that place tells an apostrophe of the sentence from a guard.
+    If a row has the place of its keyword, the place distinguishes an apostrophe of the sentence from a guard.
     """
     words = [column for column in WORDS if column in frame.columns]
     suspects = {column: frame[column].str.startswith("'") for column in words}
@@ -236,7 +236,7 @@ def _restored(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _in_place(frame: pd.DataFrame) -> "pd.Series[bool]":
-    """Of each row, whether its keyword stands at `start` of the sentence as it is written."""
+    """Return True for each row whose keyword is at `start` of the sentence as written."""
     if "start" not in frame.columns:
         return pd.Series(data=False, index=frame.index)
     rows = zip(frame["sentence"], frame["start"], frame["keyword"], strict=True)
@@ -292,9 +292,10 @@ def _with_all_columns(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def mask_width(pair: str) -> int:
-    """How many masks the words of a pair ("男孩/女孩") differ in: from the pair table, else by comparing them.
+    """Return the number of masks in which the words of a pair ("男孩/女孩") differ.
 
-    0 where it cannot be known: words of different length, or of letters, whose tokens only the model knows.
+    It comes from the pair table, else from comparing the words. 0 where unknown: words of different length, or words
+    of letters, whose tokens only the model knows.
     """
     for known in keyword_pairs():
         if known.name == pair:

@@ -1,11 +1,11 @@
-"""Bias_man, Bias_woman, Model_bias of one model and all that belongs beside them, with intervals.
+"""Bias_man, Bias_woman, Model_bias of one model and the measures shown with them, with intervals.
 
 See docs/model_bias.md#means.
 
-What sentences without a value could do to a mean: bounds if all of them leaned to one word as far as any.
+Bounds show how far sentences without a value could move a mean, if all of them leaned to one word as far as any.
 
-A mean over the sentences that have a value is a mean of all only if the others are like them, which nobody knows.
-The bounds assume nothing but the size (Manski 1989): every missing value is +v, then every one is -v.
+A mean over the sentences with a value is a mean of all only if the others are like them, which is unknown. The bounds
+assume only the size (Manski 1989): every missing value is +v, then every missing value is -v.
 """
 
 import math
@@ -205,12 +205,11 @@ def summarise(
     group: str = "",
     missing_size: float | None = None,
 ) -> Summary:
-    """The summary of one model's rows (of *model*'s, where a frame of several is given).
+    """Return the summary of one model's rows (the rows of *model*, if the frame has several models).
 
-    denominator "side" divides each side's sum by the sentences of that side, "all" by all
-    (docs/methods.md#bias-of-a-model).
-    least_mass leaves out rows whose pair mass is known and below it. Intervals are over units, see `units_of`.
-    missing_size: see `missing_values`.
+    denominator "side" divides each side's sum by the sentences of that side, "all" by all sentences. least_mass leaves
+    out rows whose pair mass is known and below it. Intervals are over units, see `units_of`. missing_size: see
+    `missing_values`. Source: docs/methods.md#bias-of-a-model.
     """
     rows = rows if model is None else rows_of(rows, model)
     kept = rows if least_mass is None else rows[~(rows["pair_mass"] < least_mass)]

@@ -45,7 +45,7 @@ class _Token:
 
 
 class _Cut:
-    """Stands in for jieba's tokenizer: the text is cut already, so jieba's dictionary is never loaded."""
+    """A replacement for jieba's tokenizer: the text is cut already, so jieba's dictionary is never loaded."""
 
     def __init__(self, tokens: Sequence[Any]) -> None:
         self.tokens = tokens
@@ -144,7 +144,7 @@ def _weighed(
 
 
 def _has_edge(textrank: Any, stream: Sequence[_Token]) -> bool:
-    """Whether any two words stand near enough: jieba's rank of an empty graph divides by zero."""
+    """Tell if any two words are close enough for an edge: jieba's rank of an empty graph divides by zero."""
     textrank.pos_filt = frozenset(NOUNS_AND_VERBS)
     places = [i for i, token in enumerate(stream) if textrank.pairfilter(token)]
     return any(b - a < textrank.span for a, b in pairwise(places))

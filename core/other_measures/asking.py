@@ -51,7 +51,7 @@ OF_FEW_WORDS = Note(N_("Two halves of a few male words: no interval."))
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of every model: the measure, its variant, the items, and how a model is read.
+    """A request to every model: the measure, its variant, the items, and the way a model is read.
 
     `items`: pairs of sentences, StereoSet items, tests of word sets ({name: X,Y,A,B}), or twins. `language`: of control
     and frames. `writers`: of pairs, "" unknown. `layer`, `pooling`: of SEAT.
@@ -69,7 +69,7 @@ class Request:
 
     @property
     def texts(self) -> int:
-        """How many items a model is asked about, controls included: what progress counts."""
+        """The number of items that a model scores, controls included; progress counts these items."""
         if self.measure in ("seat", "weat"):
             return 2 * len(self.items)
         extra = len(self.items) if self.measure == "pro-anti" else self.controls
@@ -77,7 +77,7 @@ class Request:
 
     @property
     def controls(self) -> int:
-        """How many control pairs there are in the language."""
+        """The number of control pairs in the language."""
         return len(control_pairs(self.language)) if self.measure in ("crows", "aul", "stereoset") else 0
 
 
@@ -296,7 +296,7 @@ def _right(scorer: Any, twins: Sequence[Twins]) -> list[tuple[Any, Any]]:
 
 
 def _decisions(scorer: Any, sentences: Sequence[Sentence]) -> list[tuple[bool | None, float | None]]:
-    """Whether the right person is the likelier one, and ln P(right) - ln P(other)."""
+    """Return per sentence if the right person is more likely, and ln P(right) - ln P(other); None where unscored."""
     found: list[tuple[bool | None, float | None]] = []
     for score in scorer.score([sentence.probe for sentence in sentences]):
         right, other = score.logprobs

@@ -46,9 +46,9 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A gap of error rates: `value` 0 and more, the rate of each group, and what shuffled groups give.
+    """A gap of error rates: `value` (0 or more), the rate of each group, and the gap of shuffled groups.
 
-    `null`: the mean and the 95th percentile where groups are drawn anew within each gold label; `p` = (k + 1)/(n + 1).
+    `null`: the mean and the 95th percentile where groups are shuffled within each gold label; `p` = (k + 1)/(n + 1).
     """
 
     name: str
@@ -114,7 +114,7 @@ def read_gaps(path: Path, seed: int = 0) -> ClassifierGaps:
 
 
 def error_gaps(gold: Flags, predicted: Flags, groups: Sequence[str], seed: int = 0) -> list[Gap]:
-    """FPED and FNED over *groups* (Dixon et al. 2018), each beside its null."""
+    """Return FPED and FNED over *groups* (Dixon et al. 2018), each with its null."""
     names = list(dict.fromkeys(group for group in groups if group))
     codes = np.array([names.index(group) if group in names else -1 for group in groups])
     return [

@@ -1,7 +1,7 @@
-"""One figure of a measure, with interval and null: what the model, its untrained twin or the control gives.
+"""One figure of a measure, with interval and null, for the model, its untrained twin or the control.
 
-The control are pairs of sentences that differ in a word without gender: what a measure of pairs gives where there is no
-lean.
+The control consists of pairs of sentences that differ in a word without gender. It shows the value of a measure of
+pairs without any lean.
 """
 
 import hashlib
@@ -31,9 +31,9 @@ Watch = Callable[[int], object]  # how many texts are done
 class Figure:
     """A number of a measure on its own scale.
 
-    `quantity`: share, ss, the name of a test and so on. `neutral`: where no lean would be, None where there is no such
-    value. `band`: between which ends 95 of 100 values lie if only chance decides; `p`: how often chance alone reaches
-    the value, one-sided for WEAT and SEAT, two-sided elsewhere. `facts`: counts beside it.
+    `quantity`: share, ss, the name of a test and so on. `neutral`: the value without a lean, None where undefined.
+    `band`: the two ends between which 95 of 100 values lie by chance alone. `p`: how often chance alone reaches the
+    value, one-sided for WEAT and SEAT, two-sided elsewhere. `facts`: further counts.
     """
 
     quantity: str
@@ -103,7 +103,7 @@ def middle(values: Sequence[float]) -> float | None:
 
 
 def without_interval(value: float, units: int, why: Note) -> Estimate:
-    """A value that has no interval, and why; a value that is no number is undefined."""
+    """Return a value without an interval, with the reason *why*; a value that is not finite is undefined."""
     if not math.isfinite(value):
         return Estimate.undefined(why, units)
     return Estimate(value, units=units, note=why)
@@ -151,7 +151,7 @@ def control_pairs(language: str) -> tuple[ControlPair, ...]:
 
 
 def control_language(model: str, texts: tuple[str, ...]) -> str:
-    """Which control fits: the language of the model where it is known, else that of the texts."""
+    """Return the language of the control: the language of the model where known, else of the texts."""
     known = {entry.name: entry.language for task in ("masked", "causal") for entry in known_models(task)}
     if known.get(model) in ("en", "zh"):
         return known[model]

@@ -1,4 +1,4 @@
-"""A run of one measure of somebody else: every model, its untrained twin and the control, to a table and a record."""
+"""A run of one published measure: every model, its untrained twin and the control, to a table and a record."""
 
 import hashlib
 from collections.abc import Sequence

@@ -14,10 +14,10 @@ Scale = Literal["percent", "effect", "ln"]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of somebody else.
+    """A published measure by other authors.
 
-    `variants`: by name, the published one first. `file`: the set that the user brings, "" for none; `built_in`: what
-    ships with the app instead, "" for nothing. `against`: what is known against it, with its source.
+    `variants`: by name, the published one first. `file`: the set that the user uploads, "" for none; `built_in`: the
+    set that ships with the app instead, "" for none. `against`: known limitations, with their source.
     """
 
     name: Name

@@ -82,7 +82,7 @@ class WeatTest:
 
     @property
     def p_at_least(self) -> float | None:
-        """The same as `p`, by the name of what it is."""
+        """The value of `p` under a name that tells its direction."""
         return self.p
 
 

@@ -3,9 +3,9 @@
 See docs/other_measures.md#lpbs-and-the-proanti-gap.
 
 WinoBias was made for coreference systems, whose gap is one of F1 (`core.other_measures.classifiers`). A language model
-is asked as Brown et al. 2020 asked GPT-3: the sentence, then `"He" refers to the`, and which of the two people the
-model finds likelier there. The gap is the share right of pro-stereotyped sentences less that of their anti-stereotyped
-twins.
+gets the prompt that Brown et al. 2020 gave to GPT-3: the sentence, then `"He" refers to the`. Its answer is the more
+likely of the two people. The gap is the share of right answers for pro-stereotyped sentences minus the share for their
+anti-stereotyped twins.
 """
 
 import re
@@ -29,7 +29,7 @@ NO_ROWS = N_("{file} holds no sentences. A table with the columns pro and anti i
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence without brackets, the pronoun as it stands there, whom it means and who else is there."""
+    """A sentence without brackets, its pronoun as written, the person it refers to, and the other person."""
 
     text: str
     pronoun: str
@@ -38,7 +38,7 @@ class Sentence:
 
     @property
     def probe(self) -> MaskedSentence:
-        """What the model is asked: the right person first."""
+        """The probe for the model, with the right person as the first option."""
         text = f'{self.text} "{self.pronoun[:1].upper()}{self.pronoun[1:]}" refers to the {self.right}.'
         start = len(text) - len(self.right) - 1
         return MaskedSentence(text, start, start + len(self.right), (self.right, self.wrong))
@@ -54,7 +54,7 @@ class Twins:
 
     @property
     def neutral(self) -> Sentence:
-        """The same with they in the pronoun's place: whom the sentence means without a gender."""
+        """The sentence with they in place of the pronoun, so that no gender decides."""
         # her is an object or a possessive; the twin has him or his there.
         one = next((sentence for sentence in (self.pro, self.anti) if sentence.pronoun.lower() != "her"), self.pro)
         they = NEUTRAL.get(one.pronoun.lower(), "them")
@@ -69,7 +69,7 @@ def built_in(kind: str = "1", part: str = "test") -> list[Twins]:
 
 
 def _twin(pro: str, anti: str) -> str:
-    """The anti-stereotyped sentence: as it stands, or the pro-stereotyped one with these pronouns."""
+    """Return the anti-stereotyped sentence: *anti* if it has brackets, else *pro* with the pronouns of *anti*."""
     if "[" in anti:
         return anti
     pronouns = iter(anti.split())
@@ -103,7 +103,7 @@ def twins(pairs: Sequence[tuple[str, str]], file: str) -> list[Twins]:
 
 
 def people_in(texts: Iterable[str]) -> tuple[str, ...]:
-    """Every person that stands in brackets, without the determiner; the longest names first."""
+    """Return every person in brackets, without the determiner; the longest names first."""
     found = {_name(one) for text in texts for one in _BRACKETS.findall(text) if not _is_pronoun(one)}
     return tuple(sorted(found, key=lambda name: (-len(name), name)))
 
