@@ -92,7 +92,7 @@ def folder_of(name: str) -> Path:
 
 
 def hub_cache() -> Path:
-    """Where the Hugging Face libraries keep what they fetched (HF_HUB_CACHE, HF_HOME, else the user's cache)."""
+    """Return the cache folder of the Hugging Face libraries (HF_HUB_CACHE, HF_HOME, else the user's cache)."""
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
     return Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
 
@@ -122,7 +122,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def _weight_map(index: Path) -> dict[str, str]:
-    """Which file holds which tensor; empty where the index cannot be read."""
+    """Return the file of each tensor by the tensor's name; empty where the index cannot be read."""
     try:
         return dict(json.loads(index.read_text(encoding="utf-8"))["weight_map"])
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -130,15 +130,15 @@ def _weight_map(index: Path) -> dict[str, str]:
 
 
 def is_open_to_all(name: str) -> bool:
-    """Whether whoever may ask a model at all may ask this one: it ships with the app."""
+    """Return True if every user who may use a model may use this one: a model that ships with the app."""
     return name in BUILTIN
 
 
 def is_open_to_leads(name: str) -> bool:
-    """Whether somebody who may load models on a server with accounts may name this one.
+    """Return True if a user who may load models on a server with accounts may name this one.
 
-    Models that ship, names on the hub, and folders below EVENHAND_MODELS: any other path of the server is none of
-    theirs. Links are followed before it is judged.
+    These are models that ship, names on the hub, and folders below EVENHAND_MODELS, but no other path of the server.
+    Links are followed before the path is checked.
     """
     place = Path(name).expanduser()
     if is_open_to_all(name):
@@ -192,7 +192,7 @@ def locate(name: str, *, patience: float | None = None) -> Path:
     if is_planted(name):
         if association_of(name) is None:
             plant_of(name)
-        return MODELS  # made in memory: there is no folder of its own
+        return MODELS  # made in memory, so without a folder of its own
     folder = Path(name).expanduser()
     if name and folder.is_dir():
         return folder
@@ -283,7 +283,7 @@ def _in_background(function: Any, name: str) -> "Future[Any]":
     def run() -> None:
         try:
             future.set_result(function(name))
-        except BaseException as error:  # the thread has nobody else to tell
+        except BaseException as error:  # the thread has no other way to report an error
             future.set_exception(error)
 
     threading.Thread(target=run, name=f"fetch {name}", daemon=True).start()

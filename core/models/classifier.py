@@ -46,7 +46,7 @@ class LoadedClassifier(LoadedModel):
 
     @property
     def longest(self) -> int:
-        """How many tokens premise and hypothesis may have together."""
+        """The largest number of tokens of premise and hypothesis together."""
         told = min(int(self.tokenizer.model_max_length), 1_000_000)
         places = getattr(self.model.config, "max_position_embeddings", None)
         if not places or places < 0:
@@ -55,9 +55,9 @@ class LoadedClassifier(LoadedModel):
 
 
 class Classifier(Signed):
-    """Answers sentence pairs. A score's `logprobs` are those of entailment, contradiction and neutral.
+    """Scores sentence pairs. The `logprobs` of a score are for entailment, contradiction and neutral, in this order.
 
-    In the signature `labels:` stands before the outputs for these three.
+    In the signature, `labels:` comes before the outputs for these three.
     """
 
     method, version = "nli", 1
@@ -162,9 +162,9 @@ def _trained(name: str, folder: Path, config: Any) -> Any:
 
 
 def places_of(name: str, id2label: Mapping[Any, str], labels: Sequence[str] | None = None) -> tuple[int, int, int]:
-    """Which outputs stand for entailment, contradiction and neutral: by hand, else by the names in the config.
+    """Return the outputs for entailment, contradiction and neutral: by *labels*, else by the names in the config.
 
-    Raises Refused where the names do not say it (LABEL_0), or where the labels by hand are not each named once.
+    Raises Refused where the names have no meaning (LABEL_0), or where *labels* does not name each of the three once.
     """
     told = [str(id2label[key]) for key in sorted(id2label, key=int)] if labels is None else list(labels)
     found = tuple([i for i, word in enumerate(told) if MEANINGS[label].search(word.strip())] for label in LABELS)
@@ -191,7 +191,7 @@ class FineTuning:
 
     @property
     def signature(self) -> str:
-        """Everything that can change the outcome, beside model and data."""
+        """All settings that can change the outcome, except model and data."""
         return f"epochs:{self.epochs}|lr:{self.rate:g}|batch:{self.batch}|seed:{self.seed}"
 
 

@@ -65,7 +65,7 @@ class Continuations:
         self.shared = self._takes_masks() if shared is None else shared
 
     def budget(self, count: int) -> int:
-        """How many tokens go into one batch where *count* passages wait."""
+        """Return how many tokens go into one batch if *count* passages are waiting."""
         room = LOGITS // int(self.loaded.model.config.vocab_size)
         return max(1, min(room, budget_on(self.loaded.model.device) if count > SMALL else BUDGET_SMALL))
 
@@ -90,7 +90,7 @@ class Continuations:
     def token_logprobs(self, group: Sequence[Passage], *, shared: bool | None = None) -> list[float]:
         """The log-probability of every wanted token, passage by passage."""
         device = self.loaded.model.device
-        # What stands after a token cannot change it, so padding on the right needs no mask.
+        # Later tokens cannot change an earlier one, so padding on the right needs no mask.
         ids = padded([one.ids for one in group], self.padding_id, device)
         inputs: dict[str, object] = {"input_ids": ids, "use_cache": False}
         if self.shared if shared is None else shared:
@@ -103,14 +103,14 @@ class Continuations:
         return token_logprobs
 
     def _takes_masks(self) -> bool:
-        """Whether the model answers the same when two continuations stand in one row, on ids of no meaning."""
+        """Return True if the model gives the same answers with two continuations in one row; test ids are arbitrary."""
         size = self.loaded.model.config.vocab_size
         first, second = ([(k * k + 3 * k + start) % size for k in range(5)] for start in (7, 11))
         sentences = tuple((*range(min(4, size)), *rest) for rest in (first, second))
         try:
             together = self.token_logprobs(passage(sentences), shared=True)
             apart = [term for one in passages(sentences) for term in self.token_logprobs([one], shared=False)]
-        except Exception as error:  # whatever the authors' code says to a mask it does not know
+        except Exception as error:  # the authors' code may raise any error for an unknown mask
             log.info("%s does not share beginnings: %s", self.loaded.name, error)
             return False
         limit = ALIKE[self.loaded.precision]
@@ -118,7 +118,7 @@ class Continuations:
 
 
 def shared_tokens(sentences: Sequence[tuple[int, ...]]) -> int:
-    """How many tokens all sentences begin with."""
+    """Return the number of tokens with which all sentences begin."""
     columns = zip(*sentences, strict=False)
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
 
@@ -151,8 +151,8 @@ def passages(sentences: Sequence[tuple[int, ...]], first: int | None = None) -> 
 
 
 def _seeing(parts: Tensor, dtype: torch.dtype) -> Tensor:
-    """Who sees whom, to add to attention scores: [rows, 1, tokens, tokens]; earlier tokens of the beginning and of
-    the same continuation.
+    """Return the mask to add to attention scores: [rows, 1, tokens, tokens]. A token sees earlier tokens of the
+    beginning and of its own continuation.
     """
     own = parts[:, :, None] == parts[:, None, :]
     seen = (own | (parts[:, None, :] == 0)).tril()
@@ -205,11 +205,11 @@ class PerplexityScorer(CausalScorer):
 
     @property
     def fed(self) -> int:
-        """How many tokens went through the model."""
+        """The number of tokens that went through the model."""
         return self.continuations.fed
 
     def read(self, probes: Sequence[MaskedSentence]) -> list[Reading]:
-        """How the model cuts the text of each probe with each option in the slot; asks the model nothing."""
+        """Tokenize the text of each probe with each option in the slot, without running the model."""
         return self.reader.read_all(probes)
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:

@@ -1,17 +1,18 @@
-"""From token ids to logits at the places that are asked about: the one step that costs time.
+"""Compute logits at the wanted places from token ids: the only step that takes long.
 
-Two ways, equal within rounding (tests/core/models/test_forward.py): `HeadAtPlaces` runs any architecture as its authors
-wrote it and keeps the head to the asked places. `Fused` computes BERT and its relatives for one purpose, logits at a
-few places of many sentences: the same sums as the authors' code, with what a scorer does not need left out:
+Two classes give the same logits within rounding (tests/core/models/test_forward.py). `HeadAtPlaces` runs any
+architecture with its authors' code, and applies the head to the wanted places only. `Fused` computes BERT and its
+relatives for one purpose, logits at a few places of many sentences. It adds up the same sums as the authors' code and
+leaves out what a scorer does not need:
 
-- no padding: the tokens of all sentences stand in one long matrix, and only attention looks at them sentence by
-  sentence, for all sentences of one length at once;
+- no padding: the tokens of all sentences are in one long matrix, and only attention goes through them sentence by
+  sentence, all sentences of one length at once;
 - query, key and value are one matrix product;
-- the last layer computes keys and values of every token, but queries, output and feed-forward at asked places only,
-  and so does the head;
+- the last layer computes keys and values of every token, but queries, output and feed-forward at wanted places only;
+  the head too computes these places only;
 - residuals are added by the matrix product itself, and intermediate values share one workspace.
 
-It takes the architectures of `FAMILIES`, with absolute positions and the normalisation after each sublayer.
+`Fused` takes the architectures of `FAMILIES`, with absolute positions and the normalisation after each sublayer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +45,7 @@ class Forward(Protocol):
 
 
 def budget_on(device: torch.device) -> int:
-    """How many tokens a batch may have where the model computes on *device*."""
+    """Return how many tokens a batch may have for a model on *device*."""
     return BUDGET_CUDA if device.type == "cuda" else BUDGET
 
 
@@ -136,7 +137,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Anatomy:
-    """What a model of the family consists of, whatever its authors call the parts."""
+    """The parts of a model of the family, under names that do not depend on its authors."""
 
     embeddings: Any
     first_position: int

@@ -78,7 +78,7 @@ class Generator:
         return str(Signature(METHOD, self.loaded.name, self.loaded.weights, settings, self.loaded.precision, VERSION))
 
     def refusal(self, context: str) -> Refused | None:
-        """Why nothing can be written after *context*; None where something can."""
+        """Return why nothing can be written after *context*; None where something can."""
         found = len(self._ids(self.how.debias + context))
         if not found:
             return Refused(NO_START)
@@ -131,13 +131,13 @@ class Generator:
         return torch.stack(made, dim=1).tolist()
 
     def _without_bias(self, logits: Tensor, asked: Tensor) -> Tensor:
-        """The logits with what the biased reading makes likelier scaled down [rows, vocabulary]."""
+        """Return the logits, scaled down for tokens that the biased prompt makes more likely: [rows, vocabulary]."""
         gain = torch.softmax(asked.double(), dim=-1) - torch.softmax(logits.double(), dim=-1)
         factor = torch.exp(-self.how.decay * gain.clamp(min=0)).clamp(min=LEAST_FACTOR)
         return logits + factor.log().to(logits.dtype)
 
     def _logits(self, ids: Tensor, seen: Tensor, cache: Any) -> Tensor:
-        """Of the last place of each row [rows, vocabulary]."""
+        """Return the logits at the last place of each row: [rows, vocabulary]."""
         positions = (seen.cumsum(-1) - 1).clamp(min=0)[:, -ids.shape[1] :]
         # Where nothing is padded, no mask: the faster way through attention.
         mask = None if bool(seen.all()) else seen
@@ -147,7 +147,7 @@ class Generator:
 
     @torch.inference_mode()
     def _without(self, rows: list[list[int]], asking: list[list[int]] | None, numbers: Tensor) -> list[list[int]]:
-        """For models of another make: everything is read anew for every token, rows of one length together."""
+        """Generate without a cache: read the whole text again for every token, rows of one length together."""
         made: list[list[int]] = [[] for _ in rows]
         lengths = [(len(row), len(other)) for row, other in zip(rows, asking or [[]] * len(rows), strict=True)]
         for length in sorted(set(lengths)):
@@ -171,7 +171,7 @@ class Generator:
         best, tokens = (logits / self.temperature).topk(min(self.how.top_k or size, size))
         shares = torch.softmax(best.double().cpu(), dim=-1)  # the same sums on every device
         reached = shares.cumsum(-1)
-        kept = shares.masked_fill(reached - shares >= self.how.top_p, 0.0)  # the first stays whatever it holds
+        kept = shares.masked_fill(reached - shares >= self.how.top_p, 0.0)  # the first always stays
         sums = kept.cumsum(-1)
         place = torch.searchsorted(sums, (numbers * sums[:, -1])[:, None], right=True).clamp(max=size - 1)
         # Rounding may point past the last one that is kept.
@@ -180,7 +180,7 @@ class Generator:
 
     @torch.inference_mode()
     def _can_cache(self) -> bool:
-        """Whether padding and remembered keys give the logits of a row on its own, on ids of no meaning."""
+        """Return True if padding and cached keys give the same logits as a single row; the test ids are arbitrary."""
         size = int(self._model.config.vocab_size)
         rows = [[(7 * k + start) % size for k in range(length)] for start, length in ((3, 5), (11, 3))]
         try:
@@ -191,7 +191,7 @@ class Generator:
             together = self._logits(more, torch.cat([seen, seen.new_ones(2, 1)], dim=1), cache)
             full = [torch.tensor([[*row, int(new)]], device=seen.device) for row, new in zip(rows, more, strict=True)]
             alone = torch.cat([self._model(input_ids=one, use_cache=False).logits[:, -1].float() for one in full])
-        except Exception as error:  # whatever the authors' code says to a mask or a cache it does not know
+        except Exception as error:  # the authors' code may raise any error for an unknown mask or cache
             log.info("%s keeps no keys: %s", self.loaded.name, error)
             return False
         limit = ALIKE if self.loaded.precision == "fp32" else 0.5

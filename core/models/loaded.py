@@ -1,7 +1,7 @@
-"""A model that passed every check: the checks, its device, what names it, how its numbers are signed.
+"""A model that passed every check: the checks, its device, its digest, and the signature of its numbers.
 
-Checkpoints whose numbers would mean nothing are refused, each in one sentence. The device is no part of a signature:
-fp32 is fp32 everywhere, and rounding differs by under 1e-4.
+Checkpoints whose numbers would mean nothing are refused, each with one sentence. The device is not part of a signature:
+fp32 is fp32 on every device, and rounding differs by less than 1e-4.
 """
 
 import hashlib
@@ -104,7 +104,7 @@ class LoadedModel:
 
     @property
     def parameters(self) -> int:
-        """How many numbers the model consists of, tied ones counted once."""
+        """The number of the model's parameters, with tied ones counted once."""
         return sum(parameter.numel() for parameter in self.model.parameters())
 
 
@@ -115,10 +115,10 @@ def forward_of(model: Any, padding_id: int) -> Forward:
 
 
 def digest(model: Any, tokenizer: Any, task: Task = "masked") -> str:
-    """SHA-256 over everything that decides an answer: every tensor, the vocabulary, how text is cut, the shape.
+    """Return SHA-256 over all that decides an answer: every tensor, the vocabulary, the tokenizer's rules, the shape.
 
-    Tensors rather than files, so that the same weights have the same name in
-    one file, in shards, and where there is no file (random-zh).
+    It is over tensors, not files, so that the same weights have the same digest
+    in one file, in shards and without a file (random-zh).
     """
     sha = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):
@@ -190,7 +190,7 @@ class Signed:
         return Signature(self.method, loaded.name, loaded.weights, self.joining, loaded.precision, self.version)
 
     def _signed(self, logprobs: Sequence[float | None], reason: str | None) -> Score:
-        """A score; undefined as a whole where the model answered something that is no number."""
+        """Return a signed score, undefined as a whole where one of the model's answers is not a finite number."""
         if any(p is not None and not math.isfinite(p) for p in logprobs):
             return Score((None,) * len(logprobs), self.signature, NOT_A_NUMBER)
         return Score(tuple(logprobs), self.signature, reason)

@@ -49,11 +49,11 @@ def load_model(
 ) -> LoadedModel:
     """Load a language model: built in, planted, from a local folder or from the Hugging Face hub.
 
-    *task*: to fill masks, or to read from left to right; None: what its config says. *untrained*: its architecture and
-    tokenizer with random weights (seeded), as the reference beside a measure; a planted model has none.
+    *task*: to fill masks, or to read from left to right; None: the task of its config. *untrained*: load its
+    architecture and tokenizer with random weights (seeded) as a reference for a measure; not for planted models.
 
     Never runs code that comes with a model. *patience*: see `catalogue.locate`; *device*: see `loaded.chosen`. Raises
-    ModelUnavailable with one sentence for every model that cannot be had or has no head of its own for the task.
+    ModelUnavailable with one sentence for a model that is not available or has no head of its own for the task.
     """
     task = task or task_of(name, patience=patience)
     if is_planted(name):
@@ -93,9 +93,10 @@ def _planted(name: str, task: Task, precision: Precision) -> LoadedModel:
 
 
 def task_of(name: str, *, patience: float | None = None) -> Task:
-    """What a model was made for, by its config: to fill masks, or to read from left to right.
+    """Return the task of a model by its config: to fill masks, or to read from left to right.
 
-    Raises ModelUnavailable where it cannot be had; a model made for neither counts as masked, and loading refuses it.
+    Raises ModelUnavailable for a model that is not available. A model made for neither task counts as masked, and
+    loading refuses it.
     """
     if is_planted(name):
         return "causal" if is_pronoun_plant(name) else "masked"
@@ -140,7 +141,7 @@ def read_config(name: str, folder: Path) -> Any:
 
 
 def _serves(config: Any, task: Task) -> bool:
-    """Whether the architecture was made for the task; BERT as a decoder reads from left to right."""
+    """Return True if the architecture was made for the task; BERT as a decoder reads from left to right."""
     fills = type(config) in MODEL_FOR_MASKED_LM_MAPPING and not getattr(config, "is_decoder", False)
     return fills if task == "masked" else type(config) in MODEL_FOR_CAUSAL_LM_MAPPING and not fills
 

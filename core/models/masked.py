@@ -71,10 +71,10 @@ class MaskedScorer(Signed):
         return scores
 
     def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
-        """Per mask token of the slot: the *top* likeliest tokens, then each of *words*; empty where undefined.
+        """Return, per mask token of the slot, the *top* most likely tokens, then all *words*; empty where undefined.
 
-        All masks are open at once, whatever the joint. Special tokens are not
-        listed, but their probability counts, so the list need not reach 1.
+        All masks are open at once, for every joint. Special tokens are not
+        listed, but their probability counts, so the sum of a list may be below 1.
         """
         prepared = self.reader.read(probe)
         if not prepared.slots:
@@ -84,7 +84,7 @@ class MaskedScorer(Signed):
         return [self._likeliest(row, top) + _named(row, asked) for row in logprobs]
 
     def question_at(self, ids: Sequence[int], place: int) -> Question:
-        """What stands at a place of a text, where everything else is given?"""
+        """Return the question for the token at a place of a text, with all other tokens given."""
         return Question((*ids[:place], self.reader.mask_id, *ids[place + 1 :]), (place,), ((ids[place],),))
 
     def _likeliest(self, row: Tensor, top: int) -> list[Filler]:
@@ -94,10 +94,10 @@ class MaskedScorer(Signed):
         return [Filler(self.reader.word(i), math.exp(float(row[i]))) for i in ids]
 
     def _answer(self, questions: Sequence[Question]) -> list[list[list[float]]]:
-        """Per question and place, the log-probabilities of the wanted tokens; in the order of the questions.
+        """Return the log-probabilities of the wanted tokens, per question and place; in the order of the questions.
 
-        The model is asked once about the same ids and places, whatever is wanted there: a sentence with the male
-        word and its twin with the female word are the same masked sentence.
+        The model is asked once about the same ids and places, for all tokens that are wanted there: a sentence with
+        the male word and its twin with the female word are the same masked sentence.
         """
         known: dict[Asked, list[dict[int, float]]] = {}
         for question in questions:
@@ -131,7 +131,7 @@ def _named(row: Tensor, asked: Sequence[tuple[str, int | None]]) -> list[Filler]
 
 
 def _questions(prepared: Prepared, joint: Joint) -> list[Question]:
-    """What the model must be asked for one probe; nothing where no option is defined."""
+    """Return the questions to the model for one probe; none where no option is defined."""
     options = [option for option in prepared.options if option]
     if not prepared.slots or not options:
         return []
@@ -168,7 +168,7 @@ class TargetScorer(MaskedScorer):
     """Scores probes of one option each; obeys `core.types.Scorer`. Not for several threads at once.
 
     A probability of 0 is -inf here, not undefined. `passes` counts the distinct masked sentences that the model read:
-    within one call of `score` the same one is read once, whatever words are asked for in it.
+    within one call of `score` each of these is read once, for all words that are asked for.
     """
 
     method, version = "target", 1
@@ -182,11 +182,11 @@ class TargetScorer(MaskedScorer):
         self.reader = TokenReader(loaded.tokenizer, longest, one_mask=word, first_piece=first)
 
     def pieces(self, probe: MaskedSentence) -> int:
-        """How many pieces the word in the slot has in this model, whether all are asked or only the first."""
+        """Return how many pieces the word in the slot has in this model, even if only the first is scored."""
         return self.reader.pieces(probe.text, (probe.start, probe.end))
 
     def masks(self, probe: MaskedSentence) -> int | None:
-        """How many masks stand in the sentence as the model reads it; None where it cannot be read."""
+        """Return the number of masks in the sentence as the model reads it; None where it cannot be read."""
         prepared = self.reader.read(probe)
         return prepared.ids.count(self.reader.mask_id) if prepared.slots else None
 

@@ -1,4 +1,4 @@
-"""What the measures of others ask of a model: vectors (SEAT, WEAT), pairs of sentences (CrowS-Pairs, AUL), blanks.
+"""Readers for published measures: vectors (SEAT, WEAT), pairs of sentences (CrowS-Pairs, AUL), blanks (StereoSet).
 
 `VectorReader`: vectors of sentences and words from any language model. A sentence's vector is a hidden state of one
 layer: of the first token ([CLS]), of the last, or the mean over the tokens of the text. May et al. 2019 take the first
@@ -6,14 +6,14 @@ of the last layer from BERT and the last from GPT. A word's vector is the mean o
 which no context touches.
 
 `PairReader`: two sentences that differ in a few tokens, under a masked model: log-probabilities of the shared tokens,
-of the changed ones, and of all tokens unmasked. CrowS-Pairs (Nangia et al. 2020) masks each shared token in turn; which
-tokens are shared says difflib's matcher over token ids, as in its published code. AUL (Kaneko and Bollegala 2022) masks
-nothing.
+of the changed ones, and of all tokens unmasked. CrowS-Pairs (Nangia et al. 2020) masks each shared token in turn;
+difflib's matcher over token ids decides which tokens are shared, as in the published code. AUL (Kaneko and Bollegala
+2022) masks nothing.
 
 `BlankReader`: scores of the words that fill a blank, as the published code of StereoSet computes them (Nadeem et al.
-2021). Masked models: the tokens of the word stand in the blank one after the other, each asked at a mask behind those
-before it, with the rest of the context given; the score is the mean of their probabilities. Causal models: exp of the
-mean ln p over all tokens of the whole sentence; the first has only a token that begins a text before it.
+2021). Masked models: the tokens of the word fill the blank one by one. Each is asked at a mask after the tokens that
+are already filled in, with the rest of the context given; the score is the mean of their probabilities. Causal models:
+exp of the mean ln p over all tokens of the whole sentence; only the token that begins a text precedes the first.
 """
 
 import math
@@ -204,7 +204,7 @@ NO_BEGINNING = N_("{name} has no token that begins a text, so the first word has
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A context with BLANK, the word that stands there, and the whole sentence."""
+    """A context with BLANK, the word in the blank, and the whole sentence."""
 
     context: str
     word: str
@@ -274,7 +274,7 @@ class BlankReader:
     @torch.inference_mode()
     def _means(self, rows: Sequence[list[int]]) -> list[float]:
         """Mean ln p of each: the first token behind the one that begins a text, the others without it, as published."""
-        # What stands after a token cannot change it, so padding on the right needs no mask.
+        # Later tokens cannot change an earlier one, so padding on the right needs no mask.
         logs = self._logs(rows)
         if self._beginning is None:
             self._beginning = self._logs([[self._first]])[0, 0]

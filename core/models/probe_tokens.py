@@ -1,4 +1,4 @@
-"""From a probe to token ids. Nothing that stands in a text can become a mask, and nothing is cut off in silence."""
+"""Convert probes to token ids. No part of a text can become a mask, and no text is cut off silently."""
 
 import json
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class _ReadOptions:
-    """The ids of each option, `reason` where one has none; `lead`: ids of the text that stand right before the slot."""
+    """The ids of each option, with a `reason` where one has none; `lead`: ids of the text right before the slot."""
 
     ids: Options
     reason: str | None = None
@@ -68,7 +68,7 @@ class _ReadOptions:
 
     @property
     def width(self) -> int:
-        """How many tokens the options have; 0 where none is known."""
+        """The number of tokens of the options; 0 where none is known."""
         return next((len(option) for option in self.ids if option), 0)
 
 
@@ -90,7 +90,7 @@ class TextReader:
         self.special_ids = frozenset(tokenizer.all_special_ids)
         self.padding_id: int = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
         self._tokenizer = tokenizer
-        # A copy of our own: the tokenizer sets these switches back whenever it is called.
+        # A copy of our own: the tokenizer resets these switches on every call.
         self._backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
         self._backend.no_padding()
         self._backend.no_truncation()
@@ -106,7 +106,7 @@ class TextReader:
 
     @property
     def before(self) -> tuple[int, ...]:
-        """The ids that stand before every text."""
+        """The ids that come before every text."""
         return tuple(self._before)
 
     def encode(self, text: str) -> list[int]:
@@ -119,12 +119,12 @@ class TextReader:
         return [found.ids for found in self._backend.encode_batch_fast(texts, add_special_tokens=False)]
 
     def word(self, token_id: int) -> str:
-        """How a token reads: the text of byte-level and sentence-piece tokens, ##x as it is."""
+        """Return a token in readable form: the text of byte-level and sentence-piece tokens, ##x unchanged."""
         token: str = self._tokenizer.convert_ids_to_tokens(token_id)
         return token if token.startswith("##") else str(self._tokenizer.decode([token_id])).strip() or token
 
     def is_unknown(self, encoding: Any, start: int, end: int) -> bool:
-        """Whether a token of an encoded text that touches its part from *start* to *end* is unknown to the model."""
+        """Return True if an encoded text has an unknown token that overlaps its part from *start* to *end*."""
         if self.unknown_id is None or self.unknown_id not in encoding.ids:
             return False
         places = zip(encoding.ids, encoding.offsets, strict=True)
@@ -139,12 +139,12 @@ class TextReader:
 class TokenReader(TextReader):
     """Reads probes for masked scoring.
 
-    *one_mask*: a hidden part gets one mask, however many tokens it has. *first_piece*: of an option only the first
-    token counts, and the slot has one mask.
+    *one_mask*: a hidden part gets one mask for any number of tokens. *first_piece*: only the first token of an option
+    counts, and the slot has one mask.
 
-    SentencePiece puts a mark before every text that it is given, as if a word began there. In a sentence without spaces
-    no word begins after the slot or in it, so East Asian parts are cut without the mark, and a word in the slot
-    character by character: one mask each. `in_place` says whether this tokenizer needs that.
+    SentencePiece puts a mark before every text, as if a word began there. In a sentence without spaces no word begins
+    after the slot or in it. So East Asian parts are cut without the mark, and a word in the slot is cut character by
+    character, with one mask each. `in_place` is True if this tokenizer needs that.
     """
 
     def __init__(self, tokenizer: Any, longest: int, *, one_mask: bool = False, first_piece: bool = False) -> None:
@@ -164,11 +164,11 @@ class TokenReader(TextReader):
 
     @property
     def in_place(self) -> bool:
-        """Whether parts of a text are cut otherwise inside it than alone."""
+        """True if a part of a text is tokenized differently inside the text than alone."""
         return self._inside is not None
 
     def spaced(self, probe: MaskedSentence) -> bool:
-        """Whether words in the slot carry the space before it."""
+        """Return True if words in the slot carry the space before it."""
         return self._after_space(probe.text, probe.start)
 
     def _after_space(self, text: str, start: int) -> bool:
@@ -182,7 +182,7 @@ class TokenReader(TextReader):
         return ids[0] if ids and len(ids) == 1 else None
 
     def pieces(self, text: str, span: Span) -> int:
-        """How many tokens the part of *text* has where it stands."""
+        """Return how many tokens the part of *text* at *span* has in its place."""
         if self._inside is not None and _unspaced(text[slice(*span)]):
             return len(self._inside.encode(text[slice(*span)], add_special_tokens=False).ids)
         return len(self.encode((" " if self._after_space(text, span[0]) else "") + text[slice(*span)]))
@@ -211,7 +211,7 @@ class TokenReader(TextReader):
         return [next(found).ids if inside else next(others) for inside in goes_on]
 
     def _draft(self, probe: MaskedSentence) -> "_Draft | Prepared":
-        """What can be said of a probe before its text is encoded; finished where it is undefined."""
+        """Return what is known of a probe before its text is encoded; the finished result where it is undefined."""
         nothing: tuple[None, ...] = (None,) * len(probe.options)
         places = probe.places()
         spans = sorted([*((place.start, place.end) for place in places), *probe.hidden])
@@ -233,7 +233,7 @@ class TokenReader(TextReader):
         return _Draft(outside, masks, asked, options, reason)
 
     def _masks(self, text: str, span: Span, read: "_ReadOptions | None") -> int:
-        """How many masks stand for a place of the text: as many as its options have tokens, or a hidden part."""
+        """Return the number of masks for a place of the text: the tokens of its options, or of a hidden part."""
         if read is not None:
             return read.width
         return 1 if self._one_mask else self.pieces(text, span)
@@ -300,7 +300,7 @@ def outside_spans(text: str, spans: list[Span]) -> list[str] | None:
 
 
 def _unspaced(text: str) -> bool:
-    """Whether the text is East Asian: it follows the character before it without a space."""
+    """Return True if the text is East Asian: it follows the character before it without a space."""
     return bool(text) and all(ord(character) >= EAST_ASIAN for character in text)
 
 
@@ -323,7 +323,7 @@ def _without_mark(tokenizer: str) -> str | None:
 
 
 def longest_input(tokenizer: Any, config: Any) -> int:
-    """How many tokens a model can read, [CLS] and [SEP] counted."""
+    """Return how many tokens a model can read, including [CLS] and [SEP]."""
     positions = getattr(config, "max_position_embeddings", None) or UNBOUNDED
     if any(part in config.model_type for part in ("roberta", "camembert", "xmod")):
         positions -= (config.pad_token_id or 0) + 1  # these models count positions from after the padding id

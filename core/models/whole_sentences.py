@@ -81,7 +81,7 @@ class SentenceReader(TextReader):
         return [next(sentences) if refusal is None else refusal for refusal in drafts]
 
     def _refusal(self, probe: MaskedSentence) -> Sentences | None:
-        """Why a probe is undefined before anything is encoded; None where nothing speaks against it."""
+        """Return the undefined result of a probe that fails a check before encoding; None where it passes."""
         outside = outside_spans(probe.text, [(place.start, place.end) for place in probe.places()])
         reason = None
         if outside is None or probe.start == probe.end:

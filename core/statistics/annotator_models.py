@@ -1,9 +1,9 @@
 """What several labels of an item say of its category when annotators err differently: Dawid-Skene and MACE.
 
-Both are fitted by expectation and maximisation from a start without chance (shares of the labels; for MACE everybody
-knows half of the time), so that the same labels give the same numbers, in whichever order annotators and categories
-come. A test holds them against crowd-kit 1.4.2. They need several labels an item: of fewer than five a category can
-often not be told from the habit of an annotator.
+Both are fitted by expectation and maximisation. The start is not random: it is the shares of the labels, and for MACE
+every annotator knows half of the time. So the same labels give the same numbers in any order of annotators and
+categories. A test compares the results with crowd-kit 1.4.2. Both models need several labels per item: with fewer than
+five, a category can often not be told from the habit of an annotator.
 """
 
 from collections.abc import Callable
@@ -17,8 +17,8 @@ from evenhand.core.statistics.resampling import ratio
 FEWEST_LABELS = 5  # an item (docs/agreement.md#annotator-models)
 ROUNDS = 1000
 SETTLED = 1e-7  # largest change of a probability in a round
-_LEAST = 1e-10  # of an error rate, as in crowd-kit: nobody is ruled out by a single label
-_KNOWS, _STRATEGY = 0.5, 10.0  # the priors of MACE: Beta(.5, .5) on knowing, Dirichlet(10) on what is said otherwise
+_LEAST = 1e-10  # of an error rate, as in crowd-kit: a single label rules no annotator out
+_KNOWS, _STRATEGY = 0.5, 10.0  # the priors of MACE: Beta(.5, .5) on knowing, Dirichlet(10) on the other answers
 _TIE = 1e-6
 _SEEN = 1e-6  # items of a category: fewer are none
 
@@ -38,7 +38,7 @@ class RatedItems:
     categories: int
 
     def votes(self) -> Numbers:
-        """How many annotators chose each category, items x categories."""
+        """Return how many annotators chose each category, items x categories."""
         flat = np.bincount(self.item * self.categories + self.category, minlength=self.items * self.categories)
         return flat.reshape(self.items, self.categories).astype(float)
 
@@ -147,7 +147,7 @@ def _at_rest(probability: Numbers, again: Callable[[Numbers], Numbers]) -> tuple
 
 
 def _added(rated: RatedItems, of_labels: Numbers) -> Numbers:
-    """What the labels of an item amount to, items x categories."""
+    """Sum the values of the labels of each item: items x categories."""
     found = np.zeros((rated.items, rated.categories))
     np.add.at(found, rated.item, of_labels)
     return found

@@ -3,14 +3,14 @@ advantage of a side (Davidson and Beaver 1977); maximum likelihood.
 
 The first of two models is preferred with a chance in proportion to r, the second to 1/r, neither to nu, where
 log r = (strength of the first - strength of the second + advantage of its side) / 2. Strengths are natural logarithms
-and sum to 0: a difference of 1 is odds of 2.7 to 1 among comparisons that are no ties. nu has one value for all pairs.
+and sum to 0: a difference of 1 is odds of 2.7 to 1 among comparisons without ties. nu has one value for all pairs.
 
-Nothing shrinks the estimates. Where the likelihood has no maximum, as for a model that won everything, there are no
-strengths but the reason with the names of the models.
+The estimates are not shrunk. Where the likelihood has no maximum, as for a model that won every comparison, the result
+has no strengths, but the reason with the names of the models.
 
 Intervals: t on the robust error over contexts, whose texts and labels resemble each other (Liang and Zeger 1986, with
-the correction of Kauermann and Carroll 2001); with five annotators and more over these as well (`of_kinds`). With fewer
-they hold for these annotators only: what others would prefer, so few cannot tell. docs/coverage.md has what they hold.
+the correction of Kauermann and Carroll 2001); with five annotators and more over annotators as well (`of_kinds`). With
+fewer annotators the intervals hold for these annotators only. See docs/coverage.md for the coverage of the intervals.
 """
 
 from collections.abc import Callable, Sequence
@@ -95,7 +95,7 @@ class Comparisons:
         return self.only(~(np.isin(self.first, out) | np.isin(self.second, out)))
 
     def wins(self) -> tuple[Places, Places]:
-        """How often the model of the row was preferred to that of the column, and how often neither was."""
+        """Return how often the row's model was preferred to the column's, and how often neither was preferred."""
         size = len(self.models)
         won, tied = np.zeros((size, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
         for outcome, ahead, behind in ((FIRST, self.first, self.second), (SECOND, self.second, self.first)):
@@ -116,7 +116,7 @@ class Difference:
 
     @property
     def chance(self) -> Estimate:
-        """The chance that `one` is preferred where there is no tie, 0 to 1."""
+        """The chance that `one` is preferred in a comparison without a tie, 0 to 1."""
         return chance_of(self.estimate)
 
 
@@ -136,11 +136,11 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What comparisons say. `reason`: why there are no strengths, else None.
+    """The result of comparisons. `reason`: why strengths are missing, else None.
 
-    `ranks`: from the best to the worst place that the differences leave open (1: the strongest), together right in 95
-    of 100 samples. `tie`: the chance that two equal models tie; `left`: that of two equal models the left one is
-    preferred where there is no tie; both 0 to 1. `signature`: how all of it was made.
+    `ranks`: per model the best and the worst rank that the differences allow (1: the strongest); all ranks together
+    are right in 95 of 100 samples. `tie`: the chance that two equal models tie, 0 to 1. `left`: the chance that the
+    left of two equal models is preferred when they do not tie, 0 to 1. `signature`: how the numbers were made.
     """
 
     models: tuple[str, ...]
@@ -154,7 +154,7 @@ class Preferences:
     signature: str
 
     def difference(self, one: int, other: int) -> Estimate:
-        """The strength of *one* less that of *other*, whichever of the two was counted from."""
+        """Return the strength of *one* minus the strength of *other*, in either order of the two."""
         for each in self.differences:
             if (each.one, each.other) == (one, other):
                 return each.estimate
@@ -194,12 +194,12 @@ def _without_sides(comparisons: Comparisons) -> Note | None:
 
 
 def chance_of(log_odds: Estimate) -> Estimate:
-    """Log-odds with their interval as a chance, 0 to 1; the p of even odds stands in `p`."""
+    """Convert log-odds and their interval to a chance, 0 to 1; `p` is the p value against even odds."""
     return _moved(log_odds, lambda value: 1 / (1 + np.exp(-value)))
 
 
 def _tie_chance(log_nu: Estimate) -> Estimate:
-    """nu against both sides, for two equal models. Its neutral value means nothing, so there is no p."""
+    """Return the chance of a tie between two equal models, 0 to 1; without `p`, as a neutral nu has no meaning."""
     return replace(_moved(log_nu, lambda value: 1 / (1 + 2 * np.exp(-value))), p=None)
 
 
@@ -251,7 +251,7 @@ def _undefined(comparisons: Comparisons, reason: Note) -> Preferences:
 
 
 def _without_strengths(comparisons: Comparisons) -> Note | None:
-    """Why nothing need be tried."""
+    """Return the reason for which strengths cannot exist, or None where they may."""
     if not len(comparisons.first):
         return NO_COMPARISON
     groups = _groups(comparisons)
@@ -261,7 +261,7 @@ def _without_strengths(comparisons: Comparisons) -> Note | None:
 
 
 def _why_undefined(comparisons: Comparisons) -> Note:
-    """Which models are never behind the others: by wins and ties, else by wins alone."""
+    """Return a note with the models that never lose to the others: by wins and ties, else by wins alone."""
     won, tied = comparisons.wins()
     for reached in (won + tied > 0, won > 0):
         ahead = [strong_group for strong_group in _strong_groups(comparisons.models, reached) if strong_group]
@@ -330,27 +330,27 @@ class _Model:
 
     @property
     def sides(self) -> bool:
-        """Whether the advantage of the left side is a parameter."""
+        """True if the advantage of the left side is a parameter."""
         return self.no_side is None
 
     @property
     def settled(self) -> bool:
-        """Whether the likelihood has a maximum."""
+        """True if the likelihood has a maximum."""
         return bool(self.top.settled[0])
 
     @property
     def tied(self) -> bool:
-        """Whether there is a tie."""
+        """True if a comparison ended in a tie."""
         return bool((self.given.preferred == TIE).any())
 
     @property
     def crossed(self) -> bool:
-        """Whether intervals are over annotators too."""
+        """True if intervals are over annotators too."""
         return int(self.given.annotator.max()) + 1 >= FEWEST_ANNOTATORS
 
     @property
     def signature(self) -> str:
-        """What was estimated, and what was left out for the intervals."""
+        """The parameters that were estimated, and the units that were left out for the intervals."""
         ties = "davidson" if self.tied else "none"
         sides = "left" if self.sides else "separated" if self.no_side == SIDE_DECIDES else "unknown"
         unit = "context+annotator" if self.crossed else "context"
@@ -380,12 +380,12 @@ class _Model:
 
     @property
     def _used(self) -> slice:
-        """The parameters, without nu where there is no tie."""
+        """The parameters, without nu if no comparison ended in a tie."""
         return slice(None if self.tied else -1)
 
     def _moved(self, codes: Places, wanted: Numbers) -> Numbers:
-        """How far each unit moves each of *wanted*, units x wanted; of many units each of 400 parts of them. NaN where
-        they would not be determined without one."""
+        """Return how far each unit moves each of *wanted*, units x wanted; many units are joined into 400 parts. NaN
+        where *wanted* would not be determined without the unit."""
         units = int(codes.max()) + 1
         parts = min(units, MOST_LEFT_OUT)
         of = np.random.default_rng(0).permutation(units) % parts if units > parts else np.arange(units)
@@ -473,6 +473,6 @@ class _Model:
 
 
 def _counted(unit: Places, cell: Places, preferred: Places, units: int, cells: int) -> Numbers:
-    """How many labels of each unit prefer what in each cell, units x cells x 3."""
+    """Count the labels by unit, cell and outcome (first, second, tie): units x cells x 3."""
     flat = np.bincount((unit * cells + cell) * 3 + preferred, minlength=units * cells * 3)
     return flat.reshape(units, cells, 3).astype(float)

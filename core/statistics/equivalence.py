@@ -1,9 +1,8 @@
-"""Equivalence beside difference: is a difference shown to be smaller than a margin, and how small a one could be shown?
+"""Tests of equivalence: is a difference shown to be smaller than a margin, and what is the smallest such margin?
 
-That an interval holds 0 does not show that there is no difference. Two one-sided tests do, against a margin that the
-user sets (Schuirmann 1987): the whole 90% interval lies inside it. Without a margin the question is not decided.
-
-What is small depends on the scale: each has a margin of its own, which pages and commands begin with and name.
+An interval that contains 0 does not show that the difference is 0. Two one-sided tests show equivalence within a margin
+that the user sets (Schuirmann 1987): the whole 90% interval must lie inside the margin. Without a margin nothing is
+decided. What is small depends on the scale, so each scale has a default margin, which pages and commands name.
 """
 
 import math
@@ -59,7 +58,7 @@ class Equivalence:
 
     @property
     def data(self) -> dict[str, object]:
-        """The answer for JSON; beside each None stands why, as KEY_reason."""
+        """The answer for JSON; KEY_reason says why the value of KEY is None."""
         values = {"margin": self.margin, "low_90": self.low, "high_90": self.high, "smallest_shown": self.smallest}
         reasons = {f"{key}_reason": str(self.remark) for key, value in values.items() if value is None}
         return {"answer": self.answer, "says": str(self.remark), **values, **reasons}

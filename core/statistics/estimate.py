@@ -128,12 +128,12 @@ class Estimate:
         return " ".join(part for part in (f"{self.value:{form}}", self.interval_text(form), rests) if part)
 
     def missing_text(self, form: str = ".2f") -> str:
-        """Return why there is no value, after the lower end where that is known."""
+        """Return the reason for a missing value, after the lower end if that end is known."""
         least = "" if self.low is None else f"at least {self.low:{form}}, "
         return f"{least}{self.reason}"
 
     def interval_text(self, form: str = ".2f") -> str:
-        """Return `[0.31, 0.53]`, or "" where there is no interval."""
+        """Return `[0.31, 0.53]`, or "" without an interval."""
         return "" if self.low is None or self.high is None else f"[{self.low:{form}}, {self.high:{form}}]"
 
     def numbers(self, count: str = "") -> dict[str, object]:
@@ -216,10 +216,10 @@ def wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
 
 
 def modified_wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
-    """`wilson`, with a further end where one to three units are on one side (Brown, Cai and DasGupta 2001).
+    """Return `wilson` with a wider interval where one to three units are on one side (Brown, Cai and DasGupta 2001).
 
-    There Wilson's own interval covers as little as 83%: the end on that side becomes the exact one of a Poisson count.
-    An estimate that is no count (*successes* with a fraction, of unfinished items) keeps Wilson's own.
+    For so few units Wilson's own interval covers as little as 83%, so the end on that side becomes the exact end for a
+    Poisson count. Wilson's interval stays where *successes* has a fraction, as with unfinished items.
     """
     estimate = wilson(successes, units, nothing=nothing)
     if estimate.value is None or successes != int(successes):
@@ -236,11 +236,11 @@ def modified_wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
 
 
 def holm(estimates: Sequence[Estimate]) -> list[bool]:
-    """Which of several estimates still differ from 0 after Holm's adjustment, at 0.05.
+    """Return which estimates still differ from 0 after Holm's adjustment, at 0.05.
 
-    The test of each is its value over its standard error, as normal, or as t
-    where the interval is a t interval; an estimate with a `p` of its own has that.
-    An estimate without any of these, with an error of 0, or whose interval is withheld, is not tested: False.
+    An estimate is tested by its own `p` where it has one, else by its value over its standard error: as t where the
+    interval is a t interval, else as normal. False for an estimate that is not tested: it has none of these, an error
+    of 0, or no interval.
     """
     tested = [i for i, e in enumerate(estimates) if e.value is not None and e.se and e.low is not None]
     stays = [False] * len(estimates)

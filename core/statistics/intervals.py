@@ -119,7 +119,7 @@ def by_t(
 
 
 def _without_skew(t: float, skew: float) -> float:
-    """Where a t statistic lies whose error is skewed: the inverse of Hall's (1992) cubic transformation."""
+    """Correct a t statistic for the skew of its error: the inverse of Hall's (1992) cubic transformation."""
     return t if abs(skew) < STILL else 3 / skew * (float(np.cbrt(1 + skew * (t - skew / 6))) - 1)
 
 
@@ -251,7 +251,8 @@ def _of_strata(without: Sequence[Numbers], estimate: Estimate, bounds: Bounds | 
 
 
 def _unsure(value: float, fewest: int, bounds: Bounds) -> Note | None:
-    """Why a share, or a difference of shares, has no interval where a stratum has no more than *fewest* units."""
+    """Return why a share or a difference of shares has no interval, or None where it has; the smallest stratum has
+    *fewest* units."""
     if bounds[0] < 0:
         return Note(UNSEEN_SKEW, {"units": fewest}) if fewest < FEWEST_SKEWED else None
     close = min(value - bounds[0], bounds[1] - value) < LOW_OR_HIGH
@@ -369,10 +370,10 @@ def _without(chosen: NDArray[np.bool_], unit: Places, units: int) -> Numbers:
 
 @lru_cache(maxsize=10_000)
 def exact_p(first: tuple[int, ...], second: tuple[int, ...]) -> float | None:
-    """Are two rows of counts of the same categories from one distribution? Fisher's exact test (Freeman and Halton).
+    """Test by Fisher's exact test (Freeman, Halton) if two rows of counts of the same categories have one distribution.
 
-    The chance, 0 to 1, of a table with these margins that is no likelier than this one; 1 where a row is empty. None
-    where there would be more than 200,000 tables to go through.
+    Return the chance, 0 to 1, of a table with these margins that is at most as likely as this one. 1 where a row is
+    empty; None where more than 200,000 tables would have to be computed.
     """
     both = tuple(a + b for a, b in zip(first, second, strict=True))
     if prod(total + 1 for total in both) > MOST_TABLES:

@@ -74,7 +74,7 @@ class Tally:
 
     @property
     def labels(self) -> NDArray[np.int64]:
-        """How many labels an item of each pattern has."""
+        """The number of labels that an item of each pattern has."""
         return np.asarray(self.counts.sum(axis=1), dtype=np.int64)
 
     @property
@@ -84,37 +84,38 @@ class Tally:
 
     @property
     def used(self) -> "Tally":
-        """The same items over the categories that somebody chose."""
+        """A tally of the same items that has only the categories chosen at least once."""
         return Tally(self.counts[:, self.counts.any(axis=0)], self.sizes, self.clusters)
 
     @property
     def rare(self) -> NDArray[np.bool_]:
-        """All categories but the commonest."""
+        """All categories except the most common one."""
         return all_but_the_commonest(self.sizes @ self.counts)
 
     @property
     def complete(self) -> "Tally":
-        """The items with the commonest number of labels of two or more; of two equally common, the larger."""
+        """The items with the most common number of labels, of two or more; the larger of two equally common numbers."""
         paired = self.paired
         many = np.bincount(paired.labels, weights=paired.sizes) if len(paired.sizes) else np.zeros(1)
         wanted = len(many) - 1 - int(np.argmax(many[::-1]))
         return paired.only(paired.labels == wanted)
 
     def split_by(self, category: int) -> "Tally":
-        """The same items with two categories: this one, and all others together."""
+        """Return a tally of the same items with two categories: *category*, and all others together."""
         chosen = self.counts[:, category]
         return Tally(np.stack([chosen, self.labels - chosen], axis=1), self.sizes, self.clusters)
 
     @property
     def units(self) -> int:
-        """How many items."""
+        """The number of items."""
         return int(self.sizes.sum())
 
     @property
     def seen(self) -> tuple["Tally", Seen]:
-        """Its patterns with those that could have been seen, and the weight of each.
+        """The patterns of the items with those that could have been seen, and the weight of each.
 
-        The prior is spread over items with one category or two, all with the commonest number of labels of two or more.
+        The prior is spread over patterns of one or two categories. All of these have the most common number of labels,
+        of two or more.
         """
         usual = self.complete.labels if self.paired.units else self.labels
         splits, prior = two_way_splits(int(usual.max(initial=1)), self.counts.sum(axis=0) > 0)
@@ -186,13 +187,13 @@ def _of_categories(tally: Tally, measure: Of, resampling: Resampling | None) -> 
 
 
 def gwet_ac1(tally: Tally, resampling: Resampling | None = None) -> Estimate:
-    """Gwet's AC1 (Gwet 2008, equations 3 to 5), -1 to 1; items may lack labels.
+    """Return Gwet's AC1 (Gwet 2008, equations 3 to 5), -1 to 1; items may lack labels.
 
     Chance agreement is 1/(q-1) times the sum of p_k (1 - p_k), with q the
     length of the full list of categories and p_k the mean share of category k
-    over the items with a label. It is another idea of chance, not a corrected
-    kappa. A category that nobody chose counts in q and raises the value;
-    `gwet_ac1(tally.used)` is over the chosen ones.
+    over the items with a label. AC1 defines chance in another way; it is not a
+    corrected kappa. A category that was never chosen counts in q and raises
+    the value; `gwet_ac1(tally.used)` is over the chosen categories.
     """
     if tally.counts.shape[1] < 2:
         return Estimate.undefined(TOO_FEW_CATEGORIES, tally.units)
@@ -203,10 +204,10 @@ def gwet_ac1(tally: Tally, resampling: Resampling | None = None) -> Estimate:
 
 
 def specific_agreement(tally: Tally, category: int, resampling: Resampling | None = None) -> Estimate:
-    """When one annotator chose *category*: how often another annotator of the item did too, 0 to 1.
+    """Return how often another annotator of an item chose *category* too where one annotator chose it, 0 to 1.
 
     For two annotators 2a / (2a + b + c) (Dice 1945; Cicchetti and Feinstein
-    1990). Undefined where nobody chose it.
+    1990). Undefined where no annotator chose *category*.
     """
     paired = tally.paired
     if paired.units and not (paired.counts[:, category] @ paired.sizes):
@@ -257,7 +258,7 @@ def _as_draw(tally: Tally) -> Numbers:
 
 
 def _pairs(tally: Tally) -> Numbers:
-    """Per pattern: the share of pairs of its annotators who agree; 0 where there is no pair."""
+    """Return, per pattern, the share of pairs of annotators who agree; 0 for a pattern without a pair."""
     pairs = tally.labels * (tally.labels - 1)
     agreed = (tally.counts * (tally.counts - 1)).sum(axis=1)
     shares: Numbers = np.divide(agreed, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
@@ -357,7 +358,7 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None, clusters: Ta
 
 
 def _either_way(clusters: Table) -> Numbers:
-    """The clusters that hold an item, with the same annotator first whichever was asked for: kappa is the same."""
+    """Return the clusters that hold an item, with the annotators in one fixed order, which does not change kappa."""
     size = round(clusters.shape[1] ** 0.5)
     turned = clusters.reshape(-1, size, size).transpose(0, 2, 1).reshape(clusters.shape)
     return present_clusters(min(clusters, turned, key=np.ndarray.tolist), 0)

@@ -107,7 +107,7 @@ def _height(counts: Numbers, design: Numbers, values: Numbers, tied: Mask) -> Nu
 
 
 def scores(outcome: NDArray[np.int64], cell: NDArray[np.int64], design: Numbers, values: Numbers) -> Numbers:
-    """What each label adds to the first derivatives at *values*, labels x parameters; they sum to 0 at the maximum."""
+    """Return what each label adds to the first derivatives at *values*: labels x parameters, sum 0 at the maximum."""
     tied = np.isfinite(values[-1:])
     found = chances(design, np.where(np.isfinite(values), values, 0.0)[None], tied)[0]
     ahead = (outcome == FIRST) * 1.0 - (outcome == SECOND) - (found[:, FIRST] - found[:, SECOND])[cell]
@@ -128,11 +128,11 @@ def derivatives(counts: Numbers, design: Numbers, values: Numbers) -> tuple[Numb
 
 
 def corrected(information: Numbers, slopes: Numbers, shares: Numbers, wanted: Numbers) -> Numbers:
-    """How far each unit moves each of *wanted* (wanted x parameters), units x wanted: squares add up to the variance.
+    """Return how far each unit moves each of *wanted* (wanted x parameters): units x wanted. Squares sum to variances.
 
     *slopes*, *shares*: what each unit adds to the first derivatives and to *information*. A unit pulls the maximum
-    towards itself, which hides a part of its error; Kauermann and Carroll (2001) give that part back. NaN where nothing
-    would be known of what is wanted without the unit.
+    towards itself, which hides a part of its error; the correction of Kauermann and Carroll (2001) restores that part.
+    NaN where a wanted value would not be determined without the unit.
     """
     sizes, ways = np.linalg.eigh(information)
     root = ways / np.sqrt(sizes) @ ways.T

@@ -41,8 +41,8 @@ Chosen = NDArray[np.bool_]  # of the categories, whether one is meant
 class Seen:
     """Items by pattern: `sizes[p]` of them show pattern p, which has `counts[p][k]` labels of category k.
 
-    `prior[p]`: the weight of pattern p beside the items that show it. `clusters[c][p]`: how many items of cluster c
-    show it, where items come in clusters.
+    `prior[p]`: the weight of pattern p in addition to the items that show p. `clusters[c][p]`: how many items of
+    cluster c show p, where items come in clusters.
     """
 
     counts: Sizes
@@ -62,10 +62,10 @@ class Seen:
         return resampling.shares_of_clusters(self.clusters, shape, self.prior, shape * self.design_effect)
 
     def telling(self, rare: Chosen) -> int:
-        """How many items a measure that rests on *rare* labels tells from: with three labels or more, those with one.
+        """Count the items that inform a measure of *rare* labels: with three labels or more, items with a rare label.
 
-        Items on which three people agree on the commonest category say nothing of how often they would agree on
-        another. Two labels are drawn with the whole of Jeffreys' prior, which is wide enough for that.
+        Items on which three people agree on the most common category say nothing of how often they would agree on
+        another category. With two labels all items count: Jeffreys' prior is then used in full and is wide enough.
         """
         several = self.counts.sum(axis=1).max(initial=0) > 2
         return int(self.sizes[self.counts[:, rare].any(axis=1)].sum() if several else self.sizes.sum())
@@ -74,9 +74,9 @@ class Seen:
     def design_effect(self) -> float:
         """1 + (g - 1) ICC, with g the mean size of an item's cluster and ICC how alike the labels of a cluster are.
 
-        The ICC (analysis of variance, all categories together, at least 0) is that of the clusters that hold both the
-        commonest category and others, or one of the two, whichever are fewer, and of one more with ICC 1: where nearly
-        all labels are the same, nothing tells how alike those of a cluster are.
+        The ICC comes from an analysis of variance over all categories together, and is at least 0. Clusters are
+        informative if they hold the most common category, or if they hold others; the smaller of the two numbers
+        counts. One more cluster with ICC 1 is added: where nearly all labels are the same, the ICC is not known.
         """
         assert self.clusters is not None
         items, labels = self.clusters.sum(axis=1), np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
@@ -133,7 +133,7 @@ def over_patterns(
 
 
 def _withheld(estimate: Estimate, seen: Seen, rare: Chosen | None) -> Note | None:
-    """Why there is no interval; None where there is one."""
+    """Return why the interval is withheld; None if it is not."""
     if seen.clusters is not None and estimate.clusters < FEWEST_BY_T:
         return Note(TOO_FEW_CLUSTERS, {"units": estimate.clusters})
     if seen.clusters is None and estimate.units <= 1:
@@ -152,7 +152,7 @@ def _withheld(estimate: Estimate, seen: Seen, rare: Chosen | None) -> Note | Non
 
 
 def all_but_the_commonest(labels: Sizes) -> Chosen:
-    """Which categories, of which there are *labels*, are not the commonest."""
+    """Return True for each category except the most common one; *labels*: the number of labels per category."""
     chosen: Chosen = np.arange(len(labels)) != (np.argmax(labels) if len(labels) else 0)
     return chosen
 
@@ -173,17 +173,17 @@ def share_over_clusters(
 
 
 def share_of_rows(hits: Iterable[bool], units: Iterable[str], *, nothing: Note) -> Estimate:
-    """The share of *hits*, 0 to 1: an interval over units where one holds several rows, else Wilson's, modified.
+    """Return the share of *hits*, 0 to 1. Its interval is over units if one has several rows, else modified Wilson.
 
-    It is the interval of full agreement and of retest agreement: one number has one interval wherever it stands.
+    Full agreement and retest agreement use this interval, so a number has the same interval on every page.
     *units*: the article or context of each row; a row without one ("") is a unit of its own. *nothing*: the reason
-    where there is no row.
+    for no rows.
     """
     return share_of_counted(Counter(zip(units, map(bool, hits), strict=True)), nothing=nothing)
 
 
 def share_of_counted(rows: Mapping[tuple[str, bool], int], *, nothing: Note) -> Estimate:
-    """The same of rows that are counted: (unit, whether it is a hit) -> how many."""
+    """Return `share_of_rows` for rows that are already counted: (unit, is a hit) -> number of rows."""
     agreed, every = sum(count for (_, hit), count in rows.items() if hit), sum(rows.values())
     number = {unit: place for place, unit in enumerate(dict.fromkeys(unit for unit, _ in rows if unit))}
     held = np.zeros((len(number), 2), dtype=np.int64)
@@ -198,7 +198,7 @@ def share_of_counted(rows: Mapping[tuple[str, bool], int], *, nothing: Note) -> 
 
 
 def several_in_one(clusters: Numbers | Sizes | None) -> bool:
-    """Whether some cluster (clusters x patterns) holds more than one item: else items are independent units."""
+    """Return True if a cluster (clusters x patterns) holds more than one item; else items are independent units."""
     return clusters is not None and bool((clusters.sum(axis=1) > 1).any())
 
 

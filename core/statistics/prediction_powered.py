@@ -69,7 +69,7 @@ class Labels:
 
     @property
     def designed(self) -> bool:
-        """Whether the labelled items were drawn with probabilities of their own."""
+        """True if the labelled items were drawn with probabilities of their own."""
         return self.inclusion is not None or self.weights is not None
 
 
@@ -109,7 +109,7 @@ class _Term:
 
     @property
     def variance(self) -> float:
-        """Of the mean; never less than `least`: labels that stand for many items are few, and may hide their spread."""
+        """The variance of the mean, at least `least`: few labels for many items may hide their spread."""
         return max(float(self.parts @ self.parts), self.least)
 
 
@@ -183,7 +183,7 @@ def _both(labels: Labels, estimate: Estimate, judge: Estimate, people: _Term, au
 
 
 def _freedom(term: _Term) -> float:
-    """Degrees of freedom of a mean: units that weigh much more than others are few, however many there are."""
+    """Return the degrees of freedom of a mean, at least 1; `units` counts heavy units as few."""
     return max(1.0, term.units - 1)
 
 
@@ -211,10 +211,10 @@ class _Moved:
 
 
 def paired_difference(one: Labels, other: Labels) -> Rates:
-    """The first rate less the second, -1 to 1, by people, by the judge and by both, over the clusters of both together.
+    """Return the first rate less the second, -1 to 1: by people, by the judge and by both, over the clusters of both.
 
-    What a cluster adds to the error of each rate is taken off each other, so whatever moves both does not widen the
-    difference. `weight` is the smaller of the two. Raises Refused where clusters are missing.
+    What a cluster adds to the error of one rate is subtracted from what it adds to the other, so an effect on both
+    rates does not widen the difference. `weight` is the smaller of the two. Raises Refused where clusters are missing.
     """
     if one.clusters is None or other.clusters is None:
         raise Refused(N_("A paired difference needs the clusters in which the items are paired."))
@@ -314,7 +314,7 @@ def _mean(
 def _parts(
     values: Numbers, shares: Numbers, places: NDArray[np.int64], mean: float, strata: Sequence[Hashable | None] | None
 ) -> tuple[Numbers, float]:
-    """What each unit adds to the error: its share times its distance from the mean of its stratum, or of all.
+    """Return what each unit adds to the error: its share times its distance from the mean of its stratum, or of all.
 
     Squares of n units of a stratum count n / (n - 1) times. A stratum with labels of one unit has no spread of its own.
     """
@@ -336,7 +336,7 @@ def _parts(
 
 
 def _shared(one: list[Hashable], other: list[Hashable]) -> list[tuple[int, int]]:
-    """Where units of the one term stand in the other."""
+    """Return (place in *one*, place in *other*) of each unit that both terms have."""
     at = {name: place for place, name in enumerate(other)}
     return [(place, at[name]) for place, name in enumerate(one) if name in at]
 

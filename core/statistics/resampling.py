@@ -8,9 +8,9 @@ and counts of its rows) is added up by one matrix product with the weights.
 
 `over_subsets`: intervals and tests over a handful of units of very different size, from the values of all their subsets
 (Hartigan 1969). Where the units are independent and lie evenly on both sides of the truth, the truth falls with equal
-chance between any two neighbours of these values in order, whatever the sizes of the units and however few there are:
-for a weighted mean the interval is exact, and it leaves out a value where turning the signs of whole units at random
-would do so. For other smooth measures it holds as a bootstrap does.
+chance between any two neighbours of these values in order, for any sizes and any number of units. For a weighted mean
+the interval is exact, and it excludes a value if a test that flips the signs of whole units at random rejects that
+value. For other smooth measures it is as good as a bootstrap.
 """
 
 from collections import OrderedDict
@@ -46,7 +46,7 @@ class Resampling:
         return f"unit:{unit}|{method}:{self.resamples}|seed:{self.seed}"
 
     def weights(self, units: int) -> Iterator[Numbers]:
-        """How often each unit was picked, draws x units, in blocks: *units* picks with replacement a draw."""
+        """Yield how often each unit was picked, draws x units, in blocks; a draw is *units* picks with replacement."""
         cached = _latest.blocks(units, self.resamples, self.seed)
         for counts in _drawn(units, self.resamples, self.seed) if cached is None else cached:
             yield counts.astype(float)
@@ -61,10 +61,10 @@ class Resampling:
         return shares
 
     def shares_of_clusters(self, clusters: Numbers, shape: float, prior: Numbers, scale: float) -> Numbers:
-        """Shares of all items that show each pattern, draws x patterns, with a Gamma(*shape*) weight for each cluster.
+        """Draw the share of items that show each pattern, draws x patterns, with a Gamma(*shape*) weight per cluster.
 
-        `clusters[c][p]`: how many items of cluster c show pattern p; beside them every pattern has Gamma(*prior*) times
-        *scale* items. The shares add up to `WHOLE`. Clusters that are alike are drawn as one.
+        `clusters[c][p]`: how many items of cluster c show pattern p. Every pattern has Gamma(*prior*) times *scale*
+        further items. The shares add up to `WHOLE`. Equal clusters are drawn as one.
         """
         random = np.random.default_rng(self.seed)
         kinds, times = np.unique(clusters, axis=0, return_counts=True)
@@ -138,7 +138,7 @@ LOST_SUBSETS = N_("Undefined in {count} of {subsets} subsets of the units: no in
 
 
 def subsets_of(units: int, seed: int = 0) -> Numbers:
-    """Which units are in (1) or out (0), a row per subset; the last row is all of them, the empty one is left out."""
+    """Return subsets of units, one per row: 1 for in, 0 for out. The last row has all units; no row is empty."""
     if units <= ALL_OF:
         numbers = np.arange(1, 2**units)
         return ((numbers[:, None] >> np.arange(units)) & 1).astype(float)
@@ -148,7 +148,7 @@ def subsets_of(units: int, seed: int = 0) -> Numbers:
 
 
 def subsets_signature(unit: str, units: int, seed: int = 0) -> str:
-    """What an interval rests on, for a signature: the unit and how many subsets of these, drawn or all."""
+    """Return the basis of an interval for a signature: the unit, and how many subsets of units, drawn or all."""
     if units <= ALL_OF:
         return f"unit:{unit}|subsets:{2**units - 1 if units >= LEAST_UNITS else 0}"
     return f"unit:{unit}|subsets:{DRAWN}|seed:{seed}"
@@ -160,7 +160,7 @@ def turned(units: int, seed: int = 0) -> Numbers:
 
 
 def too_few(units: int) -> Note:
-    """Why so few units have neither interval nor test."""
+    """Return the note that so few units allow neither an interval nor a test."""
     return Note(TOO_FEW_UNITS, {"units": units, "p": f"{min(1.0, 2.0 ** (1 - units)):.2g}"})
 
 

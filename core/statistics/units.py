@@ -61,7 +61,7 @@ def units_of_sources(sources: Sequence[str]) -> UnitKind:
 
 
 def few_files(sources: Iterable[str]) -> int:
-    """How many files the *sources* are, where they are files only and too few to count as articles; else 0."""
+    """Return the number of files if *sources* are only files, too few to count as articles; else 0."""
     files = {source for source in sources if source}
     return len(files) if len(files) < FEWEST_FILES and all(map(FILE.search, files)) else 0
 
@@ -75,7 +75,7 @@ class Clusters:
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """How many units of each kind there are."""
+        """The number of units of each kind."""
         return tuple(int(codes.max()) + 1 if len(codes) else 0 for codes in self.codes)
 
     @property
@@ -92,7 +92,7 @@ class Clusters:
 
     @property
     def unit(self) -> str:
-        """What is drawn, for a signature: `template+name`."""
+        """The kinds of units that are drawn, for a signature: `template+name`."""
         return "+".join(self.kinds)
 
     def of(self, rows: NDArray[np.bool_]) -> "Clusters":
@@ -114,10 +114,10 @@ def clusters_of(rows: "pd.DataFrame") -> Clusters:
 
 
 def effective_units(sizes: "NDArray[Any]") -> float:
-    """How many units of equal size tell as much of their spread as units of *sizes* rows; 0 without a row.
+    """Return how many units of equal size would tell as much of their spread as units of *sizes* rows; 0 without rows.
 
-    Satterthwaite's degrees of freedom where the rows of a unit go together: sum of squares, squared, over the sum of
-    fourth powers. Twenty articles of 1 to 12 sentences are 12.
+    These are Satterthwaite's degrees of freedom for units whose rows go together: the square of the sum of squares,
+    over the sum of fourth powers. Twenty articles of 1 to 12 sentences count as 12.
     """
     squares = np.asarray(sizes, dtype=float) ** 2
     return float(squares.sum() ** 2 / (squares**2).sum()) if squares.any() else 0.0

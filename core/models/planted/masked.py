@@ -1,24 +1,24 @@
-"""Tiny BERTs whose answers are planted: what a measuring chain must give back, and no knowledge of language.
+"""Tiny BERTs with planted answers, which a measuring chain must give back; the models know nothing of language.
 
 A planted model is a whole BERT (one layer, width 2, a few thousand numbers), so that it goes through the same
-tokenizer, batches, head and joining of masks as any checkpoint. It knows one thing: whether the character 雨 stands
-somewhere in the sentence. The steps, with c = -1 without 雨 and +1 with it:
+tokenizer, batches, head and joining of masks as any checkpoint. It knows one thing: if the character 雨 occurs in the
+sentence. The steps, with c = -1 without 雨 and +1 with it:
 
 1. every token is embedded as (1, -1), 雨 as (-1, 1); a LayerNorm over two numbers keeps just that sign;
-2. attention gives 雨, where it stands, all the weight, else every token the same: the mean of the values is c;
+2. attention gives all the weight to 雨 if it occurs, else every token the same weight: the mean of the values is c;
 3. the residual makes (-c, c) of the masked place, LayerNorm and the head's gelu keep the sign: t = -c;
 4. the head gives token v the logit b_v + w_v t.
 
-The b and w of the stems are solved (least norm) so that log10 p(male word)/p(female word) is what the name says (see
-names.py), for every pair of the released table at once, whether it takes one mask or two.
+The b and w of the stems are solved (least norm) so that log10 p(male word)/p(female word) is the number in the name
+(see names.py), for every pair of the released table at once, with one mask or two.
 
-Of another kind is the model whose associations are planted: what the measuring chain of `association` must give back.
-`planted:association=0.8` knows the English set: beside a female profession every female word is e^0.8 times as likely
-as where the profession is hidden, every male word e^-0.8 times; beside a male profession the other way round; beside a
-balanced one nothing changes. Each word of a gender has a lean of its own on top (their mean is 0), so that an interval
-over person words has a width. How: each class has words that occur in no other class and in no template; attention goes
-to these words alone, so the masked place knows the class, or that no class is to be seen. The head's weights are solved
-from these four states.
+Another kind has planted associations, which the measuring chain of `association` must give back.
+`planted:association=0.8` knows the English set. With a female profession every female word is e^0.8 times as likely as
+with the profession hidden, and every male word e^-0.8 times. With a male profession it is the other way round; with a
+balanced profession nothing changes. Each word of a gender also has a lean of its own (their mean is 0), so that an
+interval over person words has a width. Each class has words that occur in no other class and in no template. Attention
+goes to these words only, so the masked place knows the class, or that the text shows no class. The head's weights are
+solved from these four states.
 """
 
 import math

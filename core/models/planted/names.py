@@ -1,14 +1,14 @@
-"""What each planted model must answer, by its name; knows nothing of torch (the models are in masked.py).
+"""The answers that each planted model must give, by its name; does not use torch (the models are in masked.py).
 
 | name | Bias_c (log10) it is built to give |
 |---|---|
 | `planted:0`, `planted:+0.3`, `planted:-1`, ... | that number for every pair, in every sentence |
 | `planted:offset+0.3` | the same constant, but it comes out of the encoder, not of the words' own weights |
 | `planted:pairs`, `planted:pairs0.35` | +0.35 for words of one mask, -0.6 for words of two; 0 over the 19 pairs |
-| `planted:context`, `planted:context0.5` | +0.5 where 雨 stands in the sentence, -0.5 where it does not |
+| `planted:context`, `planted:context0.5` | +0.5 where 雨 occurs in the sentence, -0.5 where it does not |
 
-`planted:association=0.8` is another kind: see masked.py. Planted causal models and whom each misgenders: see
-pronouns.py.
+`planted:association=0.8` is another kind: see masked.py. For planted causal models and the names that each misgenders
+see pronouns.py.
 """
 
 import re
@@ -43,7 +43,7 @@ class PlantedModel:
     size: float
 
     def bias(self, pair: KeywordPair, rain: bool) -> float:
-        """The Bias_c (log10) that the model is built to give for *pair*, where 雨 stands in the sentence or not."""
+        """Return the Bias_c (log10) that the model is built to give for *pair*; *rain*: 雨 occurs in the sentence."""
         if self.kind == "pairs":
             return self.size if len(pair.stems[0]) == 1 else -self.size * _ones_per_two()
         if self.kind == "context":
@@ -53,13 +53,13 @@ class PlantedModel:
 
 @cache
 def _ones_per_two() -> float:
-    """How many of the released pairs take one mask, for each that takes two: 12 / 7."""
+    """Return the number of released pairs with one mask over the number with two: 12 / 7."""
     widths = [len(pair.stems[0]) for pair in keyword_pairs()]
     return widths.count(1) / widths.count(2)
 
 
 def is_planted(name: str) -> bool:
-    """Whether a name asks for a planted model (which may still be spelt wrongly)."""
+    """Return True if a name asks for a planted model; the rest of the name may still be misspelt."""
     return name.startswith(PREFIX)
 
 
@@ -100,7 +100,7 @@ class PronounPlant:
 
 
 def is_pronoun_plant(name: str) -> bool:
-    """Whether a name asks for such a model (which may still be spelt wrongly)."""
+    """Return True if a name asks for a planted causal model; the rest of the name may still be misspelt."""
     return name.startswith(PRONOUNS)
 
 
@@ -128,10 +128,10 @@ def pronoun_plant(name: str) -> PronounPlant:
 
 
 def misgendered(plant: PronounPlant) -> dict[str, frozenset[str]]:
-    """Per set the names of the built-in list for which the model says another set's forms.
+    """Return, per pronoun set, the names of the built-in list for which the model uses another set's forms.
 
-    The names stand on a circle; he takes the first share of it, she goes on where he ends, and so on round: each set
-    gets its share to the nearest name, and no name is wrong for all four.
+    The names form a circle. The set of he takes the first share of it, the set of she continues where he ends, and so
+    on. Each set gets its share, rounded to whole names, and no name is wrong for all four.
     """
     names = [person.name for person in built_in().people]
     start, found = 0, {}

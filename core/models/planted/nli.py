@@ -35,7 +35,7 @@ _NAME = re.compile(rf"{PREFIX}nli=(?P<size>[01](\.\d{{1,4}})?|{'|'.join(LABELS)}
 
 
 def is_planted_nli(name: str) -> bool:
-    """Whether a name asks for a planted classifier (which may still be spelt wrongly)."""
+    """Return True if a name asks for a planted classifier; the rest of the name may still be misspelt."""
     return name.startswith(f"{PREFIX}nli")
 
 
@@ -54,10 +54,10 @@ def planted_share(name: str) -> float | Label:
 
 @cache
 def features(name: str) -> dict[str, str]:
-    """What the classifier of that name takes each word of the packaged sets for: one of FEATURES.
+    """Return the feature, one of FEATURES, that the classifier *name* sees in each word of the packaged sets.
 
-    Of each class in each language that share is biased, to whole words, half up: those that come first in an order
-    which has nothing to do with them. A word of two languages is decided once.
+    In each language the share in *name* of the words of each class is biased, rounded half up to whole words. The
+    biased words are the first in an arbitrary order. A word of two languages is decided once.
     """
     share = planted_share(name)
     found: dict[str, str] = {}
@@ -100,7 +100,7 @@ def build(name: str) -> tuple[Any, Any, str]:
 
 
 def _model(size: int, features: list[int]) -> Any:
-    width = 12  # six features and their negatives: whatever two are on, LayerNorm sees the same mean and variance
+    width = 12  # six features and their negatives: for any two that are on, LayerNorm sees the same mean and variance
     model = empty_bert(
         BertForSequenceClassification, vocab_size=size, hidden_size=width, max_position_embeddings=LONGEST,
         type_vocab_size=2, id2label={i: str(label) for i, label in enumerate(LABELS)},
@@ -144,7 +144,7 @@ def _plant_answers(model: Any, width: int) -> None:
 
 
 def _levels(width: int) -> tuple[float, float]:
-    """What LayerNorm makes of a feature that is on and of one that is off, where two of them are on."""
+    """Return LayerNorm's outputs for a feature that is on and for one that is off, if two features are on."""
     state = torch.zeros(width)
     state[[0, 1]] = 0.5
     state[[width // 2, width // 2 + 1]] = -0.5

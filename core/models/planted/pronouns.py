@@ -31,7 +31,7 @@ from evenhand.core.text.pronouns import PronounSet, sets
 
 BEGIN, UNKNOWN = "<s>", "<unk>"
 CONSTANT = 50.0  # in every word's vector: the norm is then the same for all words within a percent
-SCORN = 8.0  # what a name takes from a set; a declaration gives 3, and a text names somebody at least once
+SCORN = 8.0  # what a name takes from a set; a declaration gives 3, and a text names a person at least once
 GAIN = 40.0
 PREFERENCE = 0.02  # he before she before they before xe, far below what a declaration gives
 RARE = -6.0  # logit of a pronoun before its set's number: other words' probabilities hardly depend on it

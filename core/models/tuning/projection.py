@@ -1,7 +1,7 @@
-"""A direction taken out of what a model hands to its head: SentenceDebias and INLP, as a model like any other.
+"""SentenceDebias and INLP: remove directions from the input of a model's head.
 
 Both find directions in the mean of the last hidden states over the tokens of a sentence, and project them away. The
-projection is linear and stands right before the head, so it is multiplied into the head's first matrix: the changed
+projection is linear and comes right before the head, so it is multiplied into the head's first matrix: the changed
 model is an ordinary checkpoint.
 
 * SentenceDebias (Liang et al. 2020): the first principal component of the differences between a sentence and its
@@ -47,7 +47,7 @@ class Probe:
 
     @property
     def is_chance(self) -> bool:
-        """Whether the accuracy is one that a coin gives."""
+        """True if the interval of chance, from `low` to `high`, contains the accuracy."""
         return self.low <= self.accuracy <= self.high
 
 
@@ -139,7 +139,7 @@ def _probe(male: Numbers, female: Numbers) -> Probe:
 
 def apply_projection(name: str, model: Any, matrix: Numbers) -> None:
     """Multiply *matrix* into the first layer of the head of *model*, in place; a head that is tied to the word
-    embeddings gets weights of its own. Raises ModelUnavailable where there is no such layer."""
+    embeddings gets weights of its own. Raises ModelUnavailable where no such layer exists."""
     layer = _first_of_head(model)
     if layer is None:
         raise ModelUnavailable(NO_HEAD, name=name)

@@ -55,7 +55,7 @@ class Tuning:
 
     @property
     def signature(self) -> str:
-        """Everything that can change the outcome beside model and texts, as `steps:1000|batch:32|...`."""
+        """All settings that can change the outcome, except model and texts, as `steps:1000|batch:32|...`."""
         facts: dict[str, object] = {field.name: getattr(self, field.name) for field in fields(Tuning)}
         facts["dropout"] = "config" if self.dropout is None else "/".join(f"{share:g}" for share in self.dropout)
         return "|".join(
@@ -143,7 +143,7 @@ def memory_of(model: str, tuning: Tuning) -> Memory | None:
 
 
 def _numbers(file: Path) -> int:
-    """How many numbers a file of weights holds: by the head of a safetensors file, else by its size in fp32."""
+    """Return how many numbers a file of weights has: by the head of a safetensors file, else by its size in fp32."""
     if file.suffix != ".safetensors":
         return file.stat().st_size // 4
     with file.open("rb") as opened:

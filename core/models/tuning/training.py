@@ -104,7 +104,7 @@ class Trained:
 
 
 class _Texts(torch.utils.data.Dataset):  # type: ignore[type-arg]
-    """The texts of every step in their order: each comes once before any comes again, shuffled anew by the seed."""
+    """The texts of every step in order: each comes once before any comes again; every round is shuffled by the seed."""
 
     def __init__(self, rows: Sequence[list[int]], tuning: Tuning) -> None:
         self._rows, self._count, self._seed = rows, tuning.steps * tuning.batch, tuning.seed
@@ -138,7 +138,7 @@ class _Collator:
         ids = padded(texts, self._tokenizer.pad_token_id or 0, "cpu").tolist()
         seen = padded([[1] * len(text) for text in texts], 0, "cpu").tolist()
         rows = [{"input_ids": row, "attention_mask": mask} for row, mask in zip(ids, seen, strict=True)]
-        while True:  # few short texts may have drawn no mask at all, and the mean loss over nothing is no number
+        while True:  # few short texts may have drawn no mask at all, and the mean loss over nothing is NaN
             batch = dict(self._collate([dict(row) for row in rows]))
             batch["labels"][batch["attention_mask"] == 0] = -100  # a causal tokenizer pads with a token of its own
             if bool((batch["labels"] != -100).any()):
@@ -162,7 +162,7 @@ class _Run(Trainer):
 
 
 class _Follow(TrainerCallback):
-    """Reports steps, marks whole checkpoints, and refuses a loss that is no number."""
+    """Reports steps, marks whole checkpoints, and refuses a loss that is not a number."""
 
     def __init__(self, on_step: OnStep | None) -> None:
         self._on_step = on_step
@@ -229,7 +229,7 @@ class Changeable:
         self.before = load_model(name, self.task, device=str(chosen(device)))
         self.model, self.tokenizer = self.before.model, self.before.tokenizer
         self._padding = self.tokenizer.pad_token
-        if self._padding is None:  # batches need one; what stands there is never read
+        if self._padding is None:  # batches need one; the padding is never read
             self.tokenizer.pad_token = self.tokenizer.eos_token or self.tokenizer.convert_ids_to_tokens(0)
         if dropout is not None:
             self._set_dropout(dropout)
@@ -259,7 +259,7 @@ class Changeable:
         return [list(ids) for ids in found if len(ids) > max(empty, 1)]
 
     def held_out(self, rows: Sequence[list[int]]) -> HeldOut:
-        """How well it predicts these texts now."""
+        """Return how well the model predicts these texts now."""
         return held_out(self.model, self.tokenizer, rows, self.task)
 
     def put_adapters(self, rank: int, seed: int) -> None:
@@ -276,7 +276,7 @@ class Changeable:
             raise ModelUnavailable(NO_ADAPTERS, name=self.name) from None
 
     def forecast(self, tuning: Tuning) -> Memory:
-        """What training it will take."""
+        """Return the memory that training will take."""
         config, trained = self.model.config.get_text_config(), [p for p in self.model.parameters() if p.requires_grad]
         numbers, changing = (sum(p.numel() for p in some) for some in (self.model.parameters(), trained))
         names = ("num_hidden_layers", "hidden_size", "num_attention_heads")
@@ -289,9 +289,9 @@ class Changeable:
     ) -> Trained:  # fmt: skip
         """Train its parameters that want gradients on *texts*, token ids, in place; look at *untouched* texts.
 
-        *work*: the folder of checkpoints; a run with whole ones there goes on from the latest. fp32 on a processor,
-        bf16 on an accelerator. The random state of the process stays what it was. Raises EvenhandError where the loss
-        is no number.
+        *work*: the folder of checkpoints; a run with whole ones there continues from the latest. fp32 on a processor,
+        bf16 on an accelerator. The random state of the process does not change. Raises EvenhandError where the loss
+        is not a number.
         """
         with torch.random.fork_rng():
             torch.manual_seed(tuning.seed)
