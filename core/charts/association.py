@@ -62,8 +62,8 @@ def _written(value: float) -> str:
 def warmth(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """Return the mean association of each profession (down) with each group of person words (across), ln.
 
-    *data*: profession, gender, value (NaN undefined: a dash), n. Green: the profession makes the words likelier; red:
-    less likely. Rows and columns keep their order.
+    *data*: profession, gender, value (NaN undefined: a dash), n. Green: the profession makes the words more likely;
+    red: less likely. Rows and columns keep their order.
     """
     shown = data.assign(group=[say(GENDER_NAMES.get(gender, gender)) for gender in data["gender"]])
     most = max([0.1, *(abs(float(v)) for v in data["value"].dropna())])

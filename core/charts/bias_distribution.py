@@ -30,7 +30,7 @@ MOST_BINS = 120  # per model
 ROW = 112  # pixels per model in the ridges
 BELOW = 48  # pixels for the axis, which are part of the height on a page
 LEAST_REACH = 1.5  # log10; the axis is never shorter
-TALLEST = 0.7  # of a row: the highest bin; above it stand the model's name and its shares
+TALLEST = 0.7  # of a row: the highest bin; the model's name and its shares are above it
 
 
 def finite(values: Values) -> Values:
@@ -152,7 +152,7 @@ def _drawn(found: pd.DataFrame, say: Say) -> pd.DataFrame:
     shown["bottom"] = shown["row"] + 0.94
     # Each row has its own height: a narrow model would press the others flat.
     most = shown.groupby("row")["share"].transform("max")
-    # Never thinner than a hair: a bin with one sentence must be there to be seen and clicked.
+    # At least a hairline: users must be able to see and click a bin with one sentence.
     shown["top"] = shown["bottom"] - (TALLEST * shown["share"] / most).clip(lower=0.012)
     shown["range"] = [_range(low, high, say) for low, high in zip(shown["low"], shown["high"], strict=True)]
     shown["count_text"] = [f"{n:,}" for n in shown["count"]]
@@ -196,7 +196,7 @@ SIGNED_LABEL = "abs(datum.value) < 1e-9 ? '0' : replace(format(datum.value, '+.6
 
 
 def axis_title(say: Say) -> str:
-    """What the axis measures, and which end is which."""
+    """Return the title of the axis: the measure, with the word at each end."""
     gap = "\u2003·\u2003"  # spaces that are not folded into one
     return "◀ " + say(N_("female word")) + gap + say(N_("Bias_c (log10)")) + gap + say(N_("male word")) + " ▶"
 
@@ -224,7 +224,7 @@ def _names(
 
 
 def distribution_says(found: pd.DataFrame, *, say: Say = same) -> str:
-    """What `bins` shows: per model the share of obvious sentences on each side."""
+    """Return a description of `bins`: per model the share of obvious sentences on each side."""
     text = N_(
         "{model}: {male} lean obviously towards the male word, {female} towards the female word, {none} neither way."
     )
@@ -284,7 +284,7 @@ PERCENT_OF = N_("Sentences of the model, sorted by Bias_c")
 
 
 def curve_says(points: pd.DataFrame, *, say: Say = same) -> str:
-    """What `sorted_curve` shows: per model where it crosses 0, and its middle half."""
+    """Return a description of `sorted_curve`: per model the share below 0, and the range of the middle half."""
     text = N_("{model}: {share} of the sentences are below 0; the middle half lies between {low} and {high}.")
     parts = []
     for model, found in points.groupby("model", sort=False):
@@ -369,7 +369,7 @@ def _quadrants(reach: float, x: alt.X, y: alt.Y, palette: Palette) -> list[Any]:
 
 
 def two_models_say(a: Values, b: Values, names: tuple[str, str], *, say: Say = same) -> str:
-    """What `two_models` shows: how many sentences both models lean the same way."""
+    """Return a description of `two_models`: the share of sentences on which both models lean the same way."""
     both = np.isfinite(a) & np.isfinite(b) & (a != 0) & (b != 0)
     if not both.any():
         return say(N_("No sentence has a non-zero value from both models."))

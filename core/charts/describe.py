@@ -17,7 +17,7 @@ ROW, BAR = 24, 15  # pixels of a word
 PAIR = 34  # pixels of a pair
 FONT, DIGIT = 12, 6.2  # pixels: height of numbers, width of a digit
 GAP = 8
-LEAST = 40  # pixels for the bars, however narrow the chart
+LEAST = 40  # pixels for the bars, also in a narrow chart
 MOST_BARS = 60  # of a histogram
 TALL = 220
 
@@ -159,9 +159,9 @@ def pair_balance(data: pd.DataFrame, *, description: str, say: Say = same, palet
 
 
 def length_bars(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """How many texts have which length: columns length and texts; more than 60 lengths are put together in equal steps.
+    """Return a histogram of the lengths of texts. Columns of *data*: length, texts.
 
-    The first length of a step stands for it.
+    More than 60 lengths are joined into equal steps; a step has its first length.
     """
     rows = binned(data)
     x = alt.X(
@@ -206,15 +206,15 @@ def bars(
 STEP = 30  # pixels of a row
 FUNNEL_BAR, FUNNEL_ROW = 17, 26
 SMALL = 8  # counts up to about here are drawn in proportion; larger ones by their logarithm
-WIDE_FROM = 0x2E7F  # the first Chinese character stands behind it
+WIDE_FROM = 0x2E7F  # Chinese characters begin after it
 
 
 def funnel(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """A bar per step of *data*: columns `step` (name), `left` (sentences after it, 0 or more), `lost`, `flagged`.
+    """Return a bar per row of *data*: `step` (name), `left` (sentences after it, 0 or more), `lost`, `flagged`.
 
-    From top to bottom in the order of the rows. The pale end of a bar is
-    what the step took away; flagged sentences are still there. The numbers
-    have their room at the right however narrow the chart is.
+    Bars are in the order of the rows, from the top. The pale end of a bar
+    is what the step removed; flagged sentences remain. The numbers have
+    room at the right, also in a narrow chart.
     """
     words = [_words(row, say) for row in data.to_dict("records")]
     rows = data.assign(before=data["left"] + data["lost"], words=words)
@@ -245,11 +245,11 @@ def _words(row: dict[Any, Any], say: Say) -> str:
 
 
 def before_after(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """A row per keyword pair of *data*: columns pair, male_before, male_after, female_before, female_after (counts).
+    """Return a row per keyword pair of *data*: pair, male_before, male_after, female_before, female_after (counts).
 
     Female word to the left, male word to the right; pale: before the filters,
-    solid: after. Lengths grow with log10(1 + count / 8), so that rare and
-    common pairs can be seen together; the numbers are written beside.
+    solid: after. Lengths grow with log10(1 + count / 8), so that both rare and
+    common pairs are visible; the numbers are next to the bars.
     """
     rows = pd.DataFrame([row for record in data.to_dict("records") for row in _sides(record, say)])
     y = _rows_down("pair", list(data["pair"]), palette, 12, 220)

@@ -1,7 +1,7 @@
-"""A dot with its 95% interval on each row: the one builder of such charts, and shares, leaks and ratios drawn with it.
+"""Charts with a dot and its 95% interval on each row: the builder, and charts of shares, leaks and ratios.
 
-Rows are in the caller's order: nobody is ranked. Colour never says anything alone: a form, a place or a word
-says it too.
+Rows keep the caller's order and are not ranked. Colour is never the only sign: a shape, a position or a word has the
+same meaning.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -136,7 +136,7 @@ def _names(base: Any, palette: Palette) -> list[Any]:
 
 
 def _written(base: Any, palette: Palette) -> Any:
-    """Return what is written above the dots, or at 0 where there is no dot."""
+    """Return the text above the dots, or at 0 in a row without a dot."""
     at = base.transform_calculate(at="isValid(datum.value) ? datum.value : 0")
     return at.mark_text(dy=-13, fontSize=12, color=palette.soft).encode(x=alt.X("at:Q"), text=alt.Text("number:N"))
 
@@ -303,10 +303,10 @@ def measure_dots(
     rows: Sequence[Mapping[str, object]], scale: str, neutral: float | None, *, description: str, say: Say = same,
     palette: Palette = LIGHT,
 ) -> Any:  # fmt: skip
-    """*rows*: group, label, role, value, low, high, band_low, band_high; undefined is None.
+    """Return a dot with its interval per row. *rows*: group, label, role, value, low, high, band_low, band_high.
 
-    *scale*: percent, effect, ln.
-    *neutral* is drawn as a line; None: there is no such value.
+    Undefined numbers are None. *scale*: percent, effect, ln.
+    *neutral*: the neutral value, drawn as a line; None: the measure has none.
     """
     data = pd.DataFrame(rows)
     data[list(NUMBERS)] = data[list(NUMBERS)].apply(pd.to_numeric, errors="coerce").astype(float)

@@ -16,7 +16,7 @@ UNDEFINED = "—"
 CELL = 44  # pixels of the height of a row
 TO = " – "
 SLANT = 30  # degrees of names above columns: each ends at its column, so that the last is not cut at the right
-# On a telephone a cell is as narrow as a number: the ends of an interval then stand below each other, numbers shrink.
+# On a phone a cell is as narrow as a number: the ends of an interval are then one above the other, numbers shrink.
 NARROW = "bandwidth('x') < 80"
 FITTING = "clamp((bandwidth('x') - 6) / (0.6 * max(4, length(datum._text))), 8, 13)"
 
@@ -41,19 +41,19 @@ def heatmap(
     signed: bool = False,
     palette: Palette = LIGHT,
 ) -> Any:
-    """A cell per row of *data*: column `x` across, `y` down, the number `value` in it.
+    """Return a chart with a cell per row of *data*: column `x` across, `y` down, the number `value` in the cell.
 
     `scale="more"`: from the card's colour to green, below 0 to red (agreement).
     `scale="sides"`: positive purple (leans male), negative orange (leans
     female), 0 the card's colour. `domain` is (least, most); by default the
     data's own, symmetric about 0 for "sides". A missing value is an em dash on
-    grey. A cell whose column `mark` is true gets an asterisk; the sentence
-    beside the chart must say what it means. A cell whose value is nearer to 0
-    than its column `band` is dashed and its number faint: it lies within what
-    chance gives. `interval`: columns of both ends, written small under the number.
-    `width` is about how many pixels there will be, with the names of the rows: names that do not fit their column stand
-    at an angle. `titles` names columns for people (axes and tooltips); `tooltip` lists more. Rows keep their order and
-    are `row` pixels high. `signed`: numbers have their sign also on the scale "more".
+    grey. A cell whose column `mark` is true gets an asterisk; the text next to
+    the chart must explain the asterisk. A cell whose value is not farther from
+    0 than its column `band` is dashed and its number faint: chance can explain
+    the value. `interval`: columns of both ends, in small type under the number.
+    `width`: the approximate width in pixels, including the names of the rows. Names too long for their column are
+    slanted. `titles`: names of columns for axes and tooltips; `tooltip`: further columns for tooltips. Rows keep their
+    order and are `row` pixels high. `signed`: numbers have their sign also on the scale "more".
     """
     names = titles or {}
     numbers = pd.to_numeric(data[value], errors="coerce")
@@ -73,7 +73,7 @@ def heatmap(
 
 
 def _axis_titles(across: str | None, down: str | None, rows: int) -> tuple[str | None, str | None]:
-    """The names of both axes; above the columns both, where that of the rows does not fit beside so few of them."""
+    """Return the titles of both axes; one title above the columns has both if the rows are too few for their own."""
     if across and down and _wide(down) > CELL * rows:
         return f"→ {across} · ↓ {down}", None
     return across, down

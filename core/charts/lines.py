@@ -104,7 +104,7 @@ def table(found: Sequence[Needed], names: Mapping[str, str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["design", "items", "width"])
 
 
-MOST_TICKS = 8  # a tick a look at held-out text, where there are no more
+MOST_TICKS = 8  # up to this number, a tick per look at held-out text
 KINDS = {"loss": N_("training"), "held_out_loss": N_("held-out text")}
 
 

@@ -1,8 +1,8 @@
-"""Misgendering: the ways side by side, levels of variation, the Beta plane, the four forms at a slot; and what people
-said against the rule: shares with two errors, the four labels as bars.
+"""Charts of misgendering: the ways side by side, levels of variation, the Beta plane, the four forms at a slot.
 
-Data comes with `group` (a model: a heading) and `label` (a pronoun set: a row under it), in the caller's order; there
-is no rank. No colour stands for a pronoun: ways, settings and models are told apart by shape and by words.
+Charts of people against the rule: shares with two errors, the four labels as bars. Data has `group` (a model: a
+heading) and `label` (a pronoun set: a row under the heading), in the caller's order without a ranking. No pronoun has a
+colour of its own: shapes and words distinguish ways, settings and models.
 """
 
 from typing import Any
@@ -132,7 +132,7 @@ def slot(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
     shown = data.assign(share_text=[share_text(share) for share in data["share"]])
     marked = shown["share_text"] + " · " + say(N_("preferred"))
     shown["text"] = marked.where(shown["preferred"].astype(bool), shown["share_text"])
-    # Colours stand in the scale, never in the data: a picture turns those of the scale into the light theme's.
+    # Colours are in the scale, never in the data: a picture replaces colours of the scale by the light theme's.
     fills = alt.Scale(domain=[True, False], range=[palette.good, palette.neutral])
     axis = alt.Axis(title=None, ticks=False, domain=False, labelFontSize=14, labelPadding=8)
     base = alt.Chart(shown, height=alt.Step(38)).encode(

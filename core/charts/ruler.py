@@ -1,4 +1,4 @@
-"""The ruler: an axis with its marks 0, +-0.3, +-1, and on it the values of one model beside nulls and references.
+"""The ruler: an axis with marks at 0, +-0.3 and +-1, with the values of one model, its nulls and references.
 
 Nothing is ranked: rows keep their order, and a longer distance from 0 is only a longer distance.
 """
@@ -25,12 +25,12 @@ def ruler(
     data: pd.DataFrame, *, description: str, planted: Sequence[float] = (), sizes: bool = False, say: Say = same,
     palette: Palette = LIGHT,
 ) -> Any:  # fmt: skip
-    """A row per row of *data*: columns name, kind, value, low, high, null_low, null_high, text (numbers in log10).
+    """Return a chart with a row per row of *data*: name, kind, value, low, high, null_low, null_high, text (log10).
 
-    kind "model": a dot with its 95% interval, the middle 95% of its null as a band behind it; "signed" the same in
-    the colour of its side (positive leans male); "reference": a hollow diamond with its interval. Missing numbers are
-    not drawn; `text` stands behind the name and says the numbers, or why there is none. `planted`: what the planted
-    models came back as, ticks on the edge of the ruler. `sizes`: values without a direction, on an axis from 0.
+    kind "model": a dot with its 95% interval, and the middle 95% of its null as a band behind the dot; "signed": the
+    same in the colour of its side (positive leans male); "reference": a hollow diamond with its interval. Missing
+    numbers are not drawn. `text` follows the name and has the numbers, or the reason for none. `planted`: measured
+    values of planted models, ticks on the edge of the ruler. `sizes`: values without a direction, on an axis from 0.
     """
     rows = data.assign(
         label=data["name"] + "\u2003" + data["text"],

@@ -1,13 +1,11 @@
-"""What leans to the male word to the right, what leans to the female word to the left: the balance of two words, both
-sides of several models, topic words.
+"""Charts with the male word to the right and the female word to the left.
 
-`balance`: which of two words a model would rather write. Lengths are log10 ratios, words are "how many times". Solid
-bar: Bias_c. Hollow dot: Bias_c less the lean of the pair itself (docs/model_bias.md#what-bias_c-mixes). The shaded
-strip is |Bias_c| <= 0.3, the
-papers' "not obvious". `sides`: Bias_man and Bias_woman with intervals and a paper's values (Table 4), in log10, both at
-least 0 by definition (docs/methods.md#bias-of-a-model); rows keep their order, there is no rank. `word_sides`: the
-length of a bar is the
-word's weight within its own side; the number beside it is what the caller says.
+`balance`: which of two words a model prefers. Lengths are log10 ratios; the text says "how many times". Solid bar:
+Bias_c. Hollow dot: Bias_c less the lean of the pair itself (docs/model_bias.md#what-bias_c-mixes). The shaded strip is
+|Bias_c| <= 0.3, the papers' "not obvious". `sides`: Bias_man and Bias_woman of several models with intervals and a
+paper's values (Table 4), in log10, both at least 0 by definition (docs/methods.md#bias-of-a-model); rows keep their
+order and are not ranked. `word_sides`: topic words; the length of a bar is the word's weight within its own side, and
+the number next to the bar comes from the caller.
 """
 
 import math
@@ -27,7 +25,7 @@ from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times
 ROW = 58  # pixels per model: its name above, its bar below
 LEAST_REACH = 2.4  # log10; a little more than "100 times" is always in view
 ROOM = 0.9  # log10; for the words at the end of a bar
-LONG = 3.0  # log10; the words of a longer bar stand on its empty side, where there is room
+LONG = 3.0  # log10; the words of a longer bar are on its empty side, which has room
 HEAD = -1  # the row of the two words
 NUMBERS = ("bias_log10", "corrected_log10")
 
@@ -36,11 +34,11 @@ def balance(
     data: pd.DataFrame, *, male: str, female: str, description: str, say: Say = same, guess: float | None = None,
     sided: bool = True, palette: Palette = LIGHT,
 ) -> Any:  # fmt: skip
-    """A row per model of *data*: columns model, note, bias_log10, corrected_log10 (positive leans male).
+    """Return a row per model of *data*: columns model, note, bias_log10, corrected_log10 (positive leans male).
 
     `bias_log10` may be infinite (the bar runs to the edge and says so) or missing ("undefined", no bar).
-    `male`, `female` are the two words; `say` translates; `guess` (log10) draws a line for what was guessed. *sided*:
-    False for two words that are no pair: they are named as they are, without colours of a side.
+    `male`, `female` are the two words; `say` translates; `guess` (log10): the user's guess, drawn as a line. *sided*:
+    False for two words that are not a keyword pair: the words themselves are shown, without colours of a side.
     """
     own_words = None if sided else (male, female)
     palette = palette if sided else replace(palette, male=palette.ink, female=palette.ink)
@@ -90,7 +88,7 @@ def _signed(value: float | None) -> str:
 
 
 def _colour(value: float | None, *, sided: bool) -> str:
-    """Return the name of a colour: that of the side, or of text for two words that are no pair."""
+    """Return the name of a colour: the colour of the side, or of text for two words that are not a pair."""
     if value is None or times(value) == "1.0":
         return "soft"
     return "ink" if not sided else "male" if value > 0 else "female"
@@ -243,7 +241,7 @@ def word_sides(data: pd.DataFrame, *, description: str, say: Say = same, palette
 
 
 def words_say(data: pd.DataFrame, *, say: Say = same) -> str:
-    """What `word_sides` shows: the words of both sides, best first."""
+    """Return a description of `word_sides`: the words of both sides, best first."""
     words = {side: "、".join(data.loc[data["side"] == side, "word"]) or "—" for side in ("male", "female")}
     text = N_(
         "Topic words of sentences that lean obviously towards the female word: {female}. Towards the male word: {male}."
@@ -329,7 +327,7 @@ def _decimals(value: float | None, decimals: int) -> str:
 
 
 def sides_says(data: pd.DataFrame, *, say: Say = same) -> str:
-    """What the chart shows: per model both sides in log10, and in how far the two differ."""
+    """Return a description of `sides`: per model both sides in log10."""
     text = N_("{model}: {man} towards the male word, {woman} towards the female word (log10).")
     return one_after_another(
         [

@@ -123,7 +123,7 @@ def _inline(chart: Any, known: dict[int, alt.InlineData]) -> Any:
 
 def _rows(frame: pd.DataFrame) -> alt.InlineData:
     rows = alt.to_values(frame)["values"]
-    # Altair leaves the None of a column of objects as NaN, which is no JSON and is drawn as a number.
+    # Altair turns the None of a column of objects into NaN, which is invalid in JSON and drawn as a number.
     return alt.InlineData(values=[{k: None if v != v else v for k, v in row.items()} for row in rows])
 
 
