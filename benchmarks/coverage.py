@@ -113,7 +113,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the document: the name of its design, what stands before its tables, and the factors of its tables.
+    """A part of the document: the name of its design, the text before its tables, and the factors of its tables.
 
     *smaller*: with three quarters of the samples and half of the draws.
     """

@@ -26,12 +26,12 @@ Cell = Mapping[str, float | str]
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """*sample* makes one sample of a cell and gives its estimates by name; *truth*: what these should be, as a function
-    of the cell, or for each measure a number or the name of a setting.
+    """A simulation. *sample* makes one sample of a cell and gives its estimates by name. *truth*: the true values, as a
+    function of the cell, or for each measure a number or the name of a setting.
 
     *about*: what is simulated, for the document; *levels*: the grid, whose cells are all simulated; *chosen*: cells
-    where they are no full grid. A cell that is no mapping gets the resampling of its intervals and the names of the
-    measures that are asked too.
+    that are not a full grid. A cell that is not a mapping also gets the resampling of its intervals and the names of
+    the wanted measures.
     """
 
     name: str
@@ -222,7 +222,7 @@ def by_cell(rows: Sequence[Held]) -> Iterator[str]:
 
 
 def second_stage(rows: Sequence[Held]) -> Iterator[str]:
-    """Write a table: every cell of the second stage beside its first figure, the lowest first."""
+    """Yield the lines of a table: each cell of the second stage with its figure in the first, the lowest first."""
     low = sorted((row for row in rows if row.again), key=lambda row: row.settled.share)
     still = sum(row.settled.share < LEAST for row in low)
     if not low:

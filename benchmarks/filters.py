@@ -1,6 +1,6 @@
-"""What the filters of mining keep and reject: `python -m benchmarks.filters [--read N] [--seed S] [--half H]`.
+"""Show what the filters of mining keep and reject: `python -m benchmarks.filters [--read N] [--seed S] [--half H]`.
 
-On data beside the project (../shared/data):
+On data next to the project (../shared/data):
 - the accepted sentences of SlguSet_dev.csv, each as a sentence of plain text, length
   and duplicate filters off: the share kept with names off and with names on reject, and
   what each filter rejects. Rules were tuned on half of the rows (SHA-256 of the text even);
@@ -8,8 +8,8 @@ On data beside the project (../shared/data):
   paragraphs on which rules of names were tuned (SHA-256 even), or of the others. `--kind`: sentences with one keyword,
   as mining takes them; with several, the first taken for the only one; without any, but with one other word for
   persons (PERSONS), or with a word for what persons are or do (DEEDS; the sign at the end stands for the keyword, so
-  that it hides nothing). Mining never shows the last three, so they are new to whoever mends rules. `--from K`: what
-  the same seed draws behind the first K sentences.
+  that it hides nothing). Mining never shows the last three, so they are new to people who improve rules. `--from K`:
+  what the same seed draws after the first K sentences.
 """
 
 import random
@@ -38,7 +38,7 @@ RULES = ("inside_word", "gender_terms", "biological")  # generic only flags; the
 
 
 def fit(text: str, finder: Finder) -> Sentence | None:
-    """The sentence if exactly one keyword stands in it."""
+    """Return the sentence if it contains exactly one keyword, else None."""
     hits = finder.hits(text)
     if len(hits) != 1:
         return None
@@ -58,7 +58,7 @@ def first_finding(sentence: Sentence, codes: Iterable[str]) -> tuple[str, Findin
 
 
 def passing(texts: list[str], codes: tuple[str, ...], finder: Finder) -> tuple[int, Counter[str]]:
-    """How many of *texts* pass, and why the others do not."""
+    """Return how many of *texts* pass, and the counts of the reasons for which others do not."""
     reasons: Counter[str] = Counter()
     for text in texts:
         sentence = fit(text, finder)

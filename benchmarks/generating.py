@@ -1,7 +1,7 @@
 """Tokens a second: `python -m benchmarks.generating --model demo-en-causal --texts 256 --threads 1 [--json]`.
 
-The same contexts, settings (top-k 50, top-p 0.95, exactly 50 tokens) and batches through this app's way and through
-transformers' own `generate`, in turns within one process, so that whatever else the machine does hits both alike.
+The same contexts, settings (top-k 50, top-p 0.95, exactly 50 tokens) and batches go through this app and through
+transformers' own `generate`. They take turns within one process, so that other load on the machine affects both alike.
 --each: texts of each context; contexts that repeat are read once.
 """
 

@@ -1,4 +1,4 @@
-"""Pair sums of a causal model beside lm-evaluation-harness: `python -m benchmarks.log_likelihood [--pairs 200]`.
+"""Pair sums of a causal model against lm-evaluation-harness: `python -m benchmarks.log_likelihood [--pairs 200]`.
 
 A Llama of about 110 million random weights (`--billion`: 1.1 billion) with the tokenizer of demo-en-causal, and
 sentences of WinoBias with he or she: the log-likelihood of both sentences of each pair by `lm_eval`'s HFLM (batches of
@@ -40,7 +40,7 @@ def llama(folder: Path, size: dict[str, int]) -> None:
 
 
 def pairs(number: int) -> list[MaskedSentence]:
-    """Return sentences of WinoBias in which he or she stands once, not at the beginning."""
+    """Return sentences of WinoBias in which he or she occurs once, not at the beginning."""
     found = dict.fromkeys(re.sub(r"[\[\]]", "", str(row["pro"])) for row in table("winobias"))
     places = ((text, re.findall(r"\b(?:he|she)\b", text), re.search(r"\b(?:he|she)\b", text)) for text in found)
     probes = [MaskedSentence(text, at.start(), at.end(), WORDS) for text, all_, at in places if at and len(all_) == 1]

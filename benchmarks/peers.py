@@ -89,7 +89,7 @@ class LabelStudio:
         self.web.ask("POST", f"/api/projects/{self.project}/import", [{"data": {"text": text}} for text in self.texts])
 
     def following(self) -> Any:
-        """The next task for whoever asks."""
+        """Return the id of the next task of the user."""
         return self.web.ask("GET", f"/api/projects/{self.project}/next")["id"]
 
     def label(self, item: Any) -> None:
@@ -190,7 +190,7 @@ class Potato:
         """Nothing: the texts are there."""
 
     def following(self) -> Any:
-        """The page with the next item; which it is, the page's script asks beside it."""
+        """Move to the next item and return its id; the page's script asks for the id by a request of its own."""
         if self.last:
             self._post("/annotate", {"action": "next_instance", "instance_id": self.last})
         self.last = self.web.ask("GET", "/api/current_instance")["instance_id"]
@@ -205,7 +205,7 @@ class Potato:
         return self.web.send("POST", path, json.dumps(body).encode())
 
     def fetch(self) -> int:
-        """How many labels it says are stored."""
+        """Return the number of labels that the server reported as stored."""
         return self.stored
 
     def end(self) -> None:

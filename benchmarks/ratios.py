@@ -1,7 +1,7 @@
 """The short ratios, compared with the committed ones: `make bench`, or `python -m benchmarks.ratios [NAME ...]`.
 
 Each compares two ways of the same work in the same run, mostly by processor time, so that the machine matters little;
-larger is better. The committed table is benchmarks/ratios.tsv, which `--write` makes anew. The exit status is 1 where
+larger is better. The committed table is benchmarks/ratios.tsv; `--write` writes it again. The exit status is 1 where
 a ratio fell by more than a fifth.
 """
 

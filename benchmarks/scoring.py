@@ -3,7 +3,7 @@
 A BERT of the size of bert-base-chinese with random weights, and the same sentences through: the papers' loop (one
 sentence at a time), the fill-mask pipeline at batch 32 with sentences grouped by pair, minicons where it is installed
 (compared on words of one mask, where it asks the same), this app's engine; and the bare matrix products of the model's
-shapes. The ways take turns, always the one that is furthest behind, so that whatever else the machine does hits all
+shapes. The ways take turns, always the one that is furthest behind, so that other load on the machine affects all
 alike. `wall` is what a person waits; `cpu` is processor time, which a busy machine disturbs least. Then: equality of
 Bias_c, bf16 on a part (--bf16: so many sentences, 0: none), and where the time goes with --profile ("": leave it out).
 --device: auto, cpu or cuda for all ways, not for the profile.
@@ -132,9 +132,9 @@ def _product(plain: Plain, probe: MaskedSentence, answer: Any) -> float:
 
 
 def minicons_cloze(plain: Plain, probes: Sequence[MaskedSentence]) -> Finished:
-    """minicons: the word must stand in the sentence, so a pair needs two passes; characters are masked one by one.
+    """Score with minicons, which needs the word in the sentence: two passes per pair, characters masked one by one.
 
-    So a word of two characters is another quantity than with two masks. A word that occurs twice shifts the
+    A word of two characters is then another quantity than with two masks. A word that occurs twice shifts the
     answers of the sentences after it; such sentences are left out.
     """
     from minicons.scorer import MaskedLMScorer
@@ -155,7 +155,7 @@ def _with_option(probe: MaskedSentence, option: str) -> str:
 
 
 def _once(plain: Plain, probe: MaskedSentence) -> bool:
-    """Whether each word stands in its sentence exactly once, in tokens, and not at the very end."""
+    """Return True if each word occurs exactly once in its sentence, in tokens, and not at the very end."""
     for option, wanted in zip(probe.options, plain.ids(probe), strict=True):
         ids = plain.tokenizer(_with_option(probe, option)).input_ids
         if sum(ids[i : i + len(wanted)] == wanted for i in range(len(ids) - len(wanted))) != 1:
@@ -164,7 +164,7 @@ def _once(plain: Plain, probe: MaskedSentence) -> bool:
 
 
 def has_minicons() -> bool:
-    """Whether the package is installed; it is no requirement of the app."""
+    """Return True if minicons is installed, which the app does not require."""
     return importlib.util.find_spec("minicons") is not None
 
 

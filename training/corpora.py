@@ -43,7 +43,7 @@ def read_sentences(path: Path) -> list[str]:
 
 
 def is_held_out(text: str) -> bool:
-    """Whether a paragraph or sentence is never trained on: 3 % by a hash of the text, so the same ones every time."""
+    """Return True if a paragraph or sentence is never trained on: 3 % by a hash of the text, always the same ones."""
     return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) % 1000 < HELD_OUT
 
 
@@ -104,7 +104,8 @@ def windows(ids: Sequence[int], length: int, start: int = 0, shortest: int = 16)
 def epoch(
     paragraphs: Sequence[Sequence[int]], sentences: Sequence[Sequence[int]], rng: random.Random
 ) -> list[list[int]]:
-    """One pass over everything: paragraphs cut anew into windows of three lengths, sentences whole."""
+    """Return the pieces of one pass, shuffled: paragraphs cut at new places into windows of three lengths, sentences
+    whole."""
     pieces = [list(ids[: POSITIONS - 2]) for ids in sentences]
     for ids in paragraphs:
         length = rng.choice(LENGTHS)

@@ -1,8 +1,8 @@
 """Make `known`, a BERT whose answers are known by hand: `python -m training.known [--out FOLDER]`.
 
 All weights are zero except the output bias, which is the logarithm of the
-chosen probabilities; so whatever the sentence, the probability of a token at a
-mask is the number in this file. It is the ruler's zero and its marks.
+chosen probabilities. So in every sentence the probability of a token at a mask
+is the number in this file. The model gives the ruler's zero and marks.
 """
 
 from fractions import Fraction

@@ -123,7 +123,7 @@ def logits_at(model: Any, ids: Tensor, where: Tensor, padding: int) -> Tensor:
 
 @torch.inference_mode()
 def accuracy(model: Any, pieces: Sequence[list[int]], layout: "Layout", seed: int = 1) -> tuple[int, int]:
-    """How many of 15 % randomly masked tokens are the model's first guess: (right, all)."""
+    """Return (right, all): how many of 15 % randomly masked tokens are the model's first guess, and their number."""
     model.eval()
     bits = torch.Generator().manual_seed(seed)
     right = total = 0

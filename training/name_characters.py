@@ -1,11 +1,11 @@
-"""Which characters make given names, from the dictionary of the segmenter: `python -m training.name_characters`.
+"""Find characters of given names in the dictionary of the segmenter: `python -m training.name_characters`.
 
 Writes three tables of core/data that the filter of personal names reads:
-mining_name_characters.tsv (how much more often a character stands in the
+mining_name_characters.tsv (how much more often a character occurs in the
 given part of a three-character name, in a transliterated name, in a Japanese
 given name than in other words, natural log), mining_japanese_surnames.tsv, and
 the first row of mining_ordinary.tsv (words that the dictionary calls a person
-and that are part of longer words which are none: 高雅 in 高雅艺术). The
+and that are part of longer words which are not persons: 高雅 in 高雅艺术). The
 dictionary is jieba's dict.txt (MIT licence); Japanese names are those of
 japanese-personal-name-dataset 0.4.0 (MIT licence), which is installed for this
 only. Counts and words, no text.
@@ -27,11 +27,11 @@ PERSON = ("nr", "nrt", "nrfg")
 SMOOTHED = 20  # as many counts of a character are added to those of ordinary words
 STEP = 0.5  # scores are rounded to this
 MOST_FOREIGN = 0.6  # share of the characters of a word that are used for transliterating: then it is a foreign name
-SEEN = 5  # a character of foreign names stands in so many of them at least
+SEEN = 5  # a character of foreign names occurs in so many of them at least
 
 
 def folder_of(package: str) -> Path:
-    """Where an installed package lies."""
+    """Return the folder of an installed package."""
     found = find_spec(package)
     assert found is not None and found.submodule_search_locations, f"pip install {package} first"
     return Path(found.submodule_search_locations[0])
@@ -63,7 +63,7 @@ def japanese_names() -> tuple[list[str], set[str]]:
 
 
 def parts_of_longer_words(words: dict[str, tuple[int, str]]) -> set[str]:
-    """Every piece of two to four characters of a word that is no person."""
+    """Return every piece of two to four characters of longer words that are not persons."""
     return {
         word[at : at + size]
         for word, (_, tag) in words.items()
@@ -75,7 +75,7 @@ def parts_of_longer_words(words: dict[str, tuple[int, str]]) -> set[str]:
 
 
 def ordinary_counts(words: dict[str, tuple[int, str]]) -> Counter[str]:
-    """How often each character stands in words that are no persons."""
+    """Count each character in words that are not persons."""
     found: Counter[str] = Counter()
     for word, (count, tag) in words.items():
         if tag not in PERSON:
@@ -84,7 +84,7 @@ def ordinary_counts(words: dict[str, tuple[int, str]]) -> Counter[str]:
 
 
 def grouped(named: Counter[str], names: int, ordinary: Counter[str], least: int = 1) -> dict[float, str]:
-    """Score -> the characters that have it: how much more often they stand in so many *names* than in other words."""
+    """Return score -> its characters; the score: how much more often a character is in *names* than in other words."""
     total = ordinary.total() + 1e5
     groups: dict[float, list[str]] = defaultdict(list)
     for character, count in named.items():

@@ -1,8 +1,8 @@
-"""Which words stand beside names of persons: `python -m training.name_contexts`.
+"""Count words next to names of persons: `python -m training.name_contexts`.
 
 Writes core/data/mining_name_contexts.tsv, which the filter of personal names
-reads: how much more often a word stands just before or just behind a full name
-than before or behind another word of two to four characters (natural log,
+reads: how much more often a word is just before or just after a full name than
+before or after another word of two to four characters (natural log,
 smoothed, between -3 and 4). Counted in the tuning half of the paragraphs of
 zh_wiki.txt and of the accepted sentences of SlguSet_dev.csv (training.corpora
 says which half), each word once a paragraph for names. A name is here a word
@@ -22,10 +22,10 @@ from evenhand.core.text.sentences import sentences
 from training.corpora import SENTENCES, WIKI, is_tuning, read_sentences, read_wiki
 
 STEP = 0.5  # scores are rounded to this
-LEAST, OFTEN = 3, 150  # a word stands so often beside names, or so often beside other words
+LEAST, OFTEN = 3, 150  # a word is so often next to names, or so often next to other words
 LOWEST, HIGHEST = -3.0, 4.0
 SMOOTHED = 3.0  # as many occurrences are added to each word, shared out as all are
-VERBS = "任曾经时由应向于"  # surnames that are rather something else beside a name
+VERBS = "任曾经时由应向于"  # surnames that are rather something else next to a name
 KINDS = "nvajzs"  # first letters of the tags of the words that names are compared with
 
 
@@ -36,13 +36,13 @@ def paragraphs() -> Iterator[tuple[str, bool]]:
 
 
 def is_name(token: Token) -> bool:
-    """Whether the whole of *token* has the shape of a full name."""
+    """Return True if the whole of *token* has the shape of a full name."""
     shape = shape_of(token.word, token.tag)
     return shape.full == (0, len(token.word)) and shape.score >= 0
 
 
 def tells(key: str) -> bool:
-    """Whether *key* is no piece of a name itself: 布鲁克, 炆, 李世民."""
+    """Return True unless *key* is itself a piece of a name: 布鲁克, 炆, 李世民."""
     if key.startswith("/") or not HAN.fullmatch(key):
         return True
     if len(key) == 1:
@@ -52,7 +52,7 @@ def tells(key: str) -> bool:
 
 
 def counted() -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
-    """Side -> word or tag -> how often it stands there beside names, and beside other words."""
+    """Return side -> word or tag -> how often it is on that side of names, and the same for other words."""
     named: dict[str, Counter[str]] = defaultdict(Counter)
     other: dict[str, Counter[str]] = defaultdict(Counter)
     for text, counts in paragraphs():

@@ -52,7 +52,7 @@ def scene(
     language: Language, noun: str, deed: str, place: str = "", quality: str = "", *, denied: bool = False,
     definite: bool = False,
 ) -> str:  # fmt: skip
-    """Somebody does something somewhere."""
+    """Return a sentence: a person does something, at a place if one is given."""
     if language == "en":
         name = f"{quality} {noun}".strip()
         subject = f"The {name}" if definite else f"{indefinite(name).capitalize()} {name}"
@@ -139,7 +139,7 @@ def _sentence(language: Language, state: str) -> str:
 
 
 def by_thing(rng: random.Random, language: Language, label: Label) -> Pair:
-    """A thing with a colour stands somewhere."""
+    """Make a pair of sentences about a thing with a colour at a place."""
     thing = rng.choice(words("thing", language))[0]
     colour, another = rng.sample([c for c, _ in words("colour", language)], 2)
     spot, elsewhere = rng.sample([s for s, _ in words("spot", language)], 2)

@@ -1,9 +1,9 @@
-"""Labels with a known truth, of items and of items in clusters, of raters who differ; shares of texts of contexts.
+"""Labels with a known truth: of items, of items in clusters, of raters who differ; shares of texts of contexts.
 
 An item's labels follow a Dirichlet-multinomial distribution, so that any two labels of an item agree beyond chance by
-exactly the planted kappa, whatever the raters, categories and missing labels. Items of an article or a context resemble
-each other: of kappa, the share `between` lies between clusters, so that labels of different items of a cluster agree
-beyond chance by kappa x between.
+exactly the planted kappa, for all raters, categories and missing labels. Items of an article or a context resemble each
+other: the share `between` of kappa lies between clusters, so that labels of different items of a cluster agree beyond
+chance by kappa x between.
 """
 
 import math
@@ -161,7 +161,7 @@ MEASURES: Measures = {
 
 @dataclass(frozen=True, slots=True)
 class Scale(Planted):
-    """Labels on a scale of `categories` points: alpha is the planted kappa whatever lies between two points."""
+    """Labels on a scale of `categories` points: alpha is the planted kappa for any distances between points."""
 
     def measures(self) -> Measures:
         """Return what has an order."""

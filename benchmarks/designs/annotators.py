@@ -40,7 +40,7 @@ Places = NDArray[np.int64]
 STRONGEST, LEFT = 0.8, 0.2  # the weakest is -0.8; log-odds of the left side
 OF_CONTEXT, OF_ANNOTATOR = 1.0, 0.6  # standard deviations of what a model is worth in one context, to one annotator
 CIRCLES = "no circles found"  # the test of fit at 0.05 lets pass what follows the model
-PAIRS = 4  # of models in a context, 3 where there are no more
+PAIRS = 4  # of models in a context, 3 where these are all
 LEVELS = {
     "models": (3, 8), "contexts": (10, 30, 150), "annotators": (3, 12), "labels": (1, 3), "ties": (0.0, 0.25),
     "leaning": (0, 1),
@@ -127,7 +127,7 @@ def _truth(cell: Cell) -> dict[str, float]:
         "strength of the first": limit[0], "first less last": limit[0] - limit[-1],
         "first less second": limit[0] - limit[1], "left": 1 / (1 + math.exp(-top[-2])), "rank of the second": rank,
     }  # fmt: skip
-    if not (leaning and few):  # three people who differ are no one strength a model
+    if not (leaning and few):  # three people who differ have no common strength of a model
         truth[CIRCLES] = 0.0
     if cell["ties"]:
         truth["tie"] = 1 / (1 + 2 * math.exp(-top[-1]))

@@ -165,7 +165,7 @@ def _crossed(cell: Cell, random: Random, templates: int, names: int) -> tuple[Nu
 
 
 def _verdicts(cell: Cell, random: Random) -> dict[str, Estimate]:
-    """A verdict is right where its value lies below a limit: the share is exact whatever hangs together."""
+    """Draw verdicts that are right below a limit: the share of right ones is exact for any dependence of rows."""
     value, units = _crossed(cell, random, int(cell["templates"]), int(cell["names"]))
     return {
         "share right": mean_by_units((value < stats.norm.ppf(float(cell["right"]))).astype(float), units, NO_VERDICT)
@@ -231,7 +231,7 @@ def _shares_of_units(share: float, tie: float, units: int, random: Random) -> Nu
 
 
 def _labels(cell: Cell, random: Random) -> dict[str, Estimate]:
-    """As the published sets: ten rows of an occupation in a set; half of the occupations are stereotyped."""
+    """Draw labels like the published sets: ten rows of an occupation in a set, half of the occupations stereotyped."""
     rows, share, tie = [], float(cell["biased"]), float(cell["between"])
     half = int(cell["occupations"]) // 2
     for sets, start in ((("PS", "AS"), 0), (("NS",), half)):

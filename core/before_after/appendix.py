@@ -18,7 +18,7 @@ DASH = "—"
 
 
 def short(model: str) -> str:
-    """What a model is called in a table: its name, or the last part of its folder."""
+    """Return the name of a model in a table: its name, or the last part of its folder."""
     return PurePath(model).name if model.startswith(("/", ".", "~")) else model
 
 
@@ -91,14 +91,14 @@ def appendix(report: ModelsReport, say: Say = same) -> str:
 
 
 def _end(report: ModelsReport | RunsReport, say: Say) -> list[str]:
-    """How the numbers of each model were made, and the versions."""
+    """Return lines with the signature of each model, and the versions."""
     signatures = [f"- `{model.signature or model.table}`" for model in report.models]
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return ["", f"## {say(SIGNATURES)}", "", *signatures, "", versions, ""]
 
 
 def _setting(report: ModelsReport, say: Say) -> list[str]:
-    """Which models, items and texts, what the change is a mean of, and when: a sentence a line."""
+    """Return lines, one sentence each: the models, the items and texts, how the change is averaged, and the time."""
     source, effect, after, placebo = report.source, report.effect, report.after, report.placebo
     lines = [say(WHO).format(before=short(report.before.model), after=len(after), placebos=len(placebo))]
     method = say(effect.method) if effect.method else DASH
@@ -163,14 +163,14 @@ UNITS = {
 
 
 def data_text(report: RunsReport, say: Say = same) -> str:
-    """What the models were asked about, as far as the runs say it."""
+    """Return a sentence on the data of the models, as far as the runs record it."""
     name = report.source.get("name") or report.before.table
     known = report.source.get("sha256") or report.source.get("signature")
     return say(DATA_OF).format(name=name, digest=known) if known else say(DATA_NAMED).format(name=name)
 
 
 def unit_text(report: RunsReport, say: Say = same) -> str:
-    """What the intervals of a comparison of runs rest on."""
+    """Return text on the units over which a comparison of runs has its intervals."""
     text = say(UNIT).format(unit=say(UNITS.get(report.unit, report.unit)))
     if report.unit != "seed":
         return text
@@ -178,7 +178,7 @@ def unit_text(report: RunsReport, say: Say = same) -> str:
 
 
 def beside_text(report: RunsReport, say: Say = same) -> str:
-    """How many items two runs share, and which models."""
+    """Return a sentence with the number of items that the runs share, and the models."""
     sides = {"before": report.before, "after": report.after}
     names = {time: short(side.model) for time, side in sides.items()}
     if names["before"] == names["after"]:  # one model, asked in two ways

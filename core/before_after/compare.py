@@ -175,8 +175,8 @@ PerText = Sequence[tuple[float, int, int]]  # sum of -ln p, tokens, right guesse
 
 
 def cost(before: PerText, after: PerText) -> Cost:
-    """What the same texts cost, by the figures of each (`HeldOut.per_text`); the places that were asked are the
-    same."""
+    """Return the cost of a change on the same texts, by the figures of each text (`HeldOut.per_text`); both models
+    were asked at the same places."""
     one, other = np.asarray(before, float), np.asarray(after, float)
     sums = np.stack([other[:, 0] - one[:, 0], other[:, 2] - one[:, 2], one[:, 1]], axis=1)
 

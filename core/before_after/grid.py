@@ -1,9 +1,9 @@
-"""A grid of changes: models x interventions x seeds, each cell a changed model with its figures, one model a worker.
+"""A grid of changes: models x interventions x seeds. Each cell is a changed model with its figures; one model a worker.
 
-A cell is a folder: the tuned model and `cell.json`, which is written last. So a grid that was ended goes on where it
-was: finished cells are read, a cell that was being trained goes on at its checkpoint (`core.tune.run`). On Ray each
-actor takes one cell after the other; the folder must be one that every machine sees. The table is written anew after
-every cell, with a row for each, those that wait too.
+A cell is a folder with the tuned model and `cell.json`, which is written last. So a grid that was ended continues:
+finished cells are read, and a cell that was in training continues at its checkpoint (`core.tune.run`). On Ray each
+actor takes one cell after the other; all machines must see the folder. The table is rewritten after every cell, with a
+row for each cell, including those that wait.
 """
 
 import json
@@ -79,7 +79,7 @@ class GridEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridReport(Report[MeasuredModel]):
-    """What a grid gave."""
+    """The results of a grid."""
 
     kind: str = "grid"
     grid: dict[str, object]
@@ -106,7 +106,7 @@ class Items:
         return cls(source.name, source.digest, tuple(source.items()))
 
     def source(self) -> ScoreInput:
-        """What scoring takes."""
+        """Return the rows as input of scoring."""
         return ScoreInput("file", self.name, "sentences", len(self.rows), self.digest, lambda: iter(self.rows))
 
 

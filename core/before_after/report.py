@@ -1,5 +1,6 @@
-"""What comparisons of before and after report; as JSON the record of a run. What can be said of a change is one of four
-verdicts (docs/before_after.md), each with what it rests on.
+"""Reports of comparisons of before and after; as JSON the record of a run.
+
+A change gets one of four verdicts (docs/before_after.md), each with its basis.
 """
 
 from collections.abc import Mapping, Sequence

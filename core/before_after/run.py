@@ -61,7 +61,7 @@ BUILT_IN_LANGUAGES = ("zh", "en")
 
 
 def built_in_name(language: str) -> str:
-    """How the built-in neutral sentences of a language are named where a file could be; Chinese have no suffix."""
+    """Return the name of a language's built-in neutral sentences, used in place of a file; no suffix for Chinese."""
     return BUILT_IN if language == "zh" else f"{BUILT_IN}:{language}"
 
 
@@ -249,7 +249,7 @@ def _unswapped(model: str) -> tuple[str, ...]:
 
 
 def _way_of(model: str) -> str:
-    """How a tuned model was made, by its record; "" for one that is none."""
+    """Return how a tuned model was made, by its record; "" for a model that was not tuned."""
     report = tuned_model(model)
     signature = report.tuning.signature if isinstance(report, TrainingReport) else ""
     return "; ".join(filter(None, (report.method_text if report else "", signature)))

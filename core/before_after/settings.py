@@ -1,4 +1,4 @@
-"""What a comparison of before and after, and a grid of changes, are asked for."""
+"""Settings of a comparison of before and after, and of a grid of changes."""
 
 import re
 from dataclasses import dataclass, fields
@@ -14,7 +14,7 @@ from evenhand.core.swap.word_tables import Words
 
 Intervention = Literal["as-is", "none", "swap", "cda", "cds", "dropout", "sentence-debias", "inlp"]
 INTERVENTIONS: tuple[Intervention, ...] = get_args(Intervention)
-NO_SEED = ("as-is", "sentence-debias", "inlp")  # the same whatever the seed: done once
+NO_SEED = ("as-is", "sentence-debias", "inlp")  # the same for every seed: done once
 PLACEBO: Intervention = "none"
 NO_AFTER = N_("Name the model before and at least one model after the change.")
 UNEVEN = N_("{after} models after and {placebo} placebos: give one placebo for each seed, in the same order, or none.")

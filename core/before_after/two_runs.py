@@ -1,16 +1,16 @@
-"""Finished runs of different models over the same items: associations, answers of classifiers, misgendering; and
-people's judgements of what a model wrote before and after.
+"""Compare finished runs of different models over the same items: associations, answers of classifiers, misgendering;
+and people's judgements of generations before and after a change.
 
-What was asked is joined row by row; every difference is after - before on the rows that all runs answered. Of two runs
-it has t on the jackknife over the units of docs/methods.md#intervals: professions x person words, occupations,
-templates x names. Where
-several runs after are seeds of one change, or placebos stand beside them, the seed is the unit. Shares of right answers
-have the exact McNemar p beside them, which takes rows as independent.
+Items are joined row by row; every difference is after - before on the rows that all runs answered. With two runs a
+difference has t on the jackknife over the units of docs/methods.md#intervals: professions x person words, occupations,
+templates x names. With several seeds of one change, or with placebos, the seed is the unit. Shares of right answers
+also have the exact McNemar p, which takes rows as independent.
 
-People: both models continued the same contexts, and the same annotators judged both without knowing which is which. A
-generation counts as the share of its labels that say so; the difference is that of the means over generations, t on the
-jackknife over contexts, each of which is left out of both sides at once. Annotators are taken as they are: each judged
-both sides, so what is their own falls out; the difference of each stands beside.
+People: both models continued the same contexts, and the same annotators judged both without knowing the model. For a
+choice (misgendering, correct ..) the value of a generation is the share of its labels with that choice. The difference
+is between the means over generations, with t on the jackknife over contexts; a context is left out of both sides at
+once. Annotators are not resampled: each judged both sides, so habits of an annotator cancel out. The difference of each
+annotator is given too.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -94,7 +94,7 @@ class Side:
 
     @property
     def signature(self) -> str:
-        """How its numbers were made, by its record; "" where that is not known."""
+        """The signature of the model's numbers, by the record of the run; "" where it is not known."""
         models = self.record.get("models") or ()
         return next((str(model.get("signature") or "") for model in models if model.get("model") == self.model), "")
 
@@ -106,7 +106,7 @@ def _name(side: Side) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a kind of run gives: measures, the first of which is what the verdict is on; shares of right and wrong."""
+    """The results of a kind of run: measures, of which the first decides the verdict; shares of right and wrong."""
 
     measures: list[Measure]
     shares: list[MeasureShares]
@@ -159,7 +159,7 @@ def _refuse_both(afters: Sequence[Side], placebos: Sequence[Side]) -> None:
 
 
 def _joined(frames: Sequence["pd.DataFrame"]) -> list["pd.DataFrame"]:
-    """The rows that all runs answered: each later run beside the first."""
+    """Return the rows that all runs answered: a table per later run, joined with the first run."""
     kept = set.intersection(*(set(frame["key"][np.isfinite(frame["value"])]) for frame in frames))
     if not kept:
         raise Refused(NOTHING_SHARED)
@@ -193,20 +193,20 @@ def _mean_of(values: Sequence[float | None]) -> float | None:
 
 
 def _rests(afters: int, placebos: int) -> list[Note]:
-    """What the verdict cannot rule out, by how many seeds and placebos there are."""
+    """Return notes on what the verdict cannot rule out, by the numbers of seeds and placebos."""
     if afters == 1 and not placebos:
         return [ONE_OF_EACH]
     return ([] if placebos else [NO_PLACEBO]) + ([ONE_SEED] if afters == 1 else [])
 
 
 def _data(side: Side) -> dict[str, object]:
-    """What was asked, by the record of a run: its name, and SHA-256 where that is known."""
+    """Return the source of a run by its record: name, SHA-256, language and signature, each where known."""
     source = side.record.get("source") or side.record.get("set") or {}
     return {key: source[key] for key in ("name", "sha256", "language", "signature") if source.get(key)}
 
 
 def _doubts(sides: Sequence[Side], alone: int) -> list[Note]:
-    """What of the runs themselves may make a difference."""
+    """Return notes on differences between the runs that may explain the result: unshared items, other settings."""
     notes = [Note(ALONE, {"alone": f"{alone:,}"})] if alone else []
     first, *others = (side.record.get("settings") or {} for side in sides)
     names = dict.fromkeys(
@@ -281,7 +281,7 @@ def _read_misgendering(path: Path) -> "pd.DataFrame":
 
 
 def _mean_measure(label: tuple[str, ...], before: Numbers, after: Numbers, clusters: Clusters) -> Measure | None:
-    """The mean of rows that both have, and of their differences; None where there is no such row."""
+    """Return the means over the rows that both sides have, and of their differences; None without such rows."""
     known = np.isfinite(before) & np.isfinite(after)
     if not known.any():
         return None

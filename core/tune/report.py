@@ -1,6 +1,6 @@
-"""What a run of tuning reports: the record of the model, its card for the hub, and the runs that the pages list.
+"""Reports of tuning: the record of the model, its card for the hub, and the runs that the pages list.
 
-Every figure of the card is from the record. A run is a folder beside the database with the record and the curve.
+Every figure of the card is from the record. A run is a folder next to the database, with the record and the curve.
 """
 
 import json
@@ -186,7 +186,7 @@ CURVE_COLUMNS = ("step", "loss", "held_out_loss", "held_out_accuracy")
 
 
 def tuned_folder(folder: Path, name: str) -> Path:
-    """Where the model of a new run of that name goes. Raises Refused for a name that is none, or is taken."""
+    """Return the folder for the model of a new run of that name. Raises Refused for a name that is invalid or taken."""
     table = run_file(folder, name)
     return table.with_name(table.name.removesuffix(TABLE))
 
@@ -197,7 +197,7 @@ def work_folder(folder: Path) -> Path:
 
 
 def write_run(report: TuneReport) -> None:
-    """Put the curve and the record of a run beside the folder of its model."""
+    """Write the curve and the record of a run next to the folder of its model."""
     table = report.folder.with_name(report.folder.name + TABLE)
     with whole_file(table) as write:
         write(data_line(CURVE_COLUMNS))

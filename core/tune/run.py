@@ -93,9 +93,9 @@ def _changed(
 def tune(settings: Settings, texts: TrainingTexts, folder: Path, watch: Watch | None = None) -> TrainingReport:
     """Train the model on *texts* and write it to *folder*, which appears when it is whole.
 
-    Checkpoints lie in a hidden folder beside it until then: the same call goes on from the latest and ends in the same
-    numbers; another call starts anew. Raises Refused where the folder is there, or where memory is too small unless
-    forced; ModelUnavailable as loading does.
+    Until then a hidden folder next to *folder* has the checkpoints. The same call continues from the latest checkpoint
+    and gives the same numbers; a call with other arguments starts from the beginning. Raises Refused where the folder
+    exists, or where memory is too small unless forced; ModelUnavailable as loading does.
     """
     if folder.exists():
         raise Refused(TAKEN, folder=folder.name)
@@ -178,8 +178,8 @@ def _begin_work(folder: Path, asked: Mapping[str, object]) -> Path:
 
 
 class _Curve:
-    """Loss over steps: told to whoever watches, and kept in the work folder so that a run that goes on has all of
-    it."""
+    """Loss over steps. It is reported to `watch`, and stored in the work folder so that a continued run has the whole
+    curve."""
 
     def __init__(self, work: Path, watch: Watch | None, model: str) -> None:
         self._file, self._watch, self._model = work / CURVE, watch, model
@@ -191,7 +191,7 @@ class _Curve:
             self._watch(done, total, self._said)
 
     def end(self, trained: "Trained") -> "Trained":
-        """*trained*; where held-out text did not get better any more there are no further steps, so all are done."""
+        """Return *trained*. Report all steps as done if the run ended early, when held-out text stopped improving."""
         if trained.early and self._watch is not None:
             self._watch(trained.steps, trained.steps, self._said)
         return trained
@@ -218,10 +218,10 @@ LOOK_S = 1.0  # between two looks at the curve that the worker writes
 def tune_on_cluster(
     settings: Settings, texts: TrainingTexts, folder: Path, watch: Watch | None = None
 ) -> TrainingReport:  # fmt: skip
-    """As `tune`, in one worker of the cluster at the address of *settings* ("local" starts one here).
+    """Run `tune` in one worker of the cluster at the address of *settings* ("local" starts a cluster here).
 
-    *folder* lies on a disk that the worker sees too. A worker that crashes is started again and goes on at its
-    checkpoint. Raises what `tune` and `core.cluster.Pool` raise.
+    The worker must see the disk of *folder* too. A worker that crashes is started again and continues at its
+    checkpoint. Raises the errors of `tune` and `core.cluster.Pool`.
     """
     arguments = {"settings": settings, "texts": texts, "folder": folder.resolve()}
     address = settings.address or "local"
@@ -234,7 +234,7 @@ def tune_on_cluster(
 
 
 def tuner(settings: Settings, texts: TrainingTexts, folder: Path) -> Callable[[None], TrainingReport]:
-    """What the worker makes: the run, which begins when it is called."""
+    """Return the function that the worker calls to begin the run."""
 
     def run(_: None) -> TrainingReport:
         from evenhand.core.models.loaded import use_threads

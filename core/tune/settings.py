@@ -1,4 +1,4 @@
-"""What a run of tuning is asked for."""
+"""Settings of a run of tuning."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path

@@ -53,7 +53,7 @@ class Inference:
         self._process: subprocess.Popen[str] | None = None
         self._connection: Connection | None = None
         # One thread owns the process and the connection; its queue is first come, first served. A daemon,
-        # so that an app which ends does not wait for an answer that nobody will read.
+        # so that an app which ends does not wait for an answer without a reader.
         self._queue: SimpleQueue[Task | None] = SimpleQueue()
         self._closing = threading.Event()
         threading.Thread(target=self._work, name="inference", daemon=True).start()
@@ -93,7 +93,7 @@ class Inference:
         return facts
 
     def close(self) -> None:
-        """End the process for good, without waiting for answers under way."""
+        """End the process permanently, without waiting for answers under way."""
         if self._closing.is_set():
             return
         self._closing.set()

@@ -44,7 +44,7 @@ class LoadedModels:
         A causal model reads whole sentences, whose tokens are joined in one way only.
         """
         if name not in self._scorers:
-            locate(name, patience=PATIENCE)  # a name that is no model is refused before torch is loaded, at once
+            locate(name, patience=PATIENCE)  # refuses an unknown model at once, before torch is loaded
             loaded = self._load(name)
             while len(self._scorers) >= self.capacity:
                 self._scorers.popitem(last=False)
@@ -78,7 +78,10 @@ class LoadedModels:
 
 
 def with_joint(scorer: "LocalScorer", joint: Any) -> "LocalScorer":
-    """The same weights with another way to join the tokens of a word. Raises Refused for whole sentences."""
+    """Return a scorer of the same weights with another way to join the tokens of a word.
+
+    Raises Refused for whole sentences.
+    """
     from evenhand.core.models.masked import MaskedScorer
     from evenhand.core.models.whole_sentences import refuse_joint
 
@@ -88,7 +91,7 @@ def with_joint(scorer: "LocalScorer", joint: Any) -> "LocalScorer":
 
 
 def answer(shelf: LoadedModels, request: tuple[Any, ...]) -> Any:
-    """What a request asks for; raises EvenhandError with a sentence where it cannot be had."""
+    """Return the result of a request; raises EvenhandError with a sentence where the request fails."""
     kind, model, joint, *rest = request
     if kind == "classify":
         return shelf.classifier(model, joint).score(rest[0])
@@ -155,7 +158,7 @@ def main() -> None:
     listener = Listener(options.socket, family="AF_UNIX", authkey=key)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads standard output any more
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # standard output has no reader any more
     connection = listener.accept()
     with suppress(FileNotFoundError):  # the app removes the folder as soon as it is connected
         listener.close()
