@@ -2,7 +2,7 @@
 
 The instructions of the Dockerfile are carried out one after the other (FROM, ARG, WORKDIR, COPY, RUN, ENV), on a base
 that debootstrap makes. Then the app runs as the image's user on a read-only root without any capability, its health
-check is run, and somebody makes the first account and signs in over TLS through the Caddyfile of compose.yaml, with
+check is run, and the script makes the first account and signs in over TLS through the Caddyfile of compose.yaml, with
 Caddy's own certificate. Needs root, debootstrap and caddy (both Debian packages); writes under IMAGE_CHECK_FOLDER.
 """
 
@@ -101,7 +101,7 @@ class Image:
         self.health = rest.partition("CMD ")[2]
 
     def begin(self, rest: str) -> None:
-        """FROM: a fresh copy of the base, whatever its name."""
+        """Carry out FROM: make a fresh copy of the base, under any image name."""
         stage = FOLDER / f"stage-{len(self.stages)}"
         shutil.rmtree(stage, ignore_errors=True)
         subprocess.run(["/bin/cp", "-a", "--reflink=auto", str(self.base), str(stage)], check=True)

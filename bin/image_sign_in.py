@@ -40,7 +40,7 @@ class Visitor:
         return reply.status, found, text
 
     def connected(self) -> ssl.SSLSocket:
-        """A connection to the proxy, which is on this machine whatever its name."""
+        """Return a TLS connection to the proxy, which runs on this machine under any host name."""
         plain = socket.create_connection(("127.0.0.1", self.port), 30)
         return self.context.wrap_socket(plain, server_hostname=self.host)
 

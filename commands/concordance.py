@@ -1,4 +1,4 @@
-"""`concord WORD PATH...`: a word in its contexts, and what stands near it more often than elsewhere."""
+"""`concord WORD PATH...`: a word in its contexts, and the words that occur near it more often than elsewhere."""
 
 import csv
 import shutil

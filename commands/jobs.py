@@ -99,7 +99,7 @@ def _opened(db: str) -> Store:
 
 
 def _own(store: Store, uid: str) -> jobs.Job:
-    """A job that whoever acts may see. Raises NotFound."""
+    """Return a job that the acting person may see. Raises NotFound."""
     found = jobs.find(store, uid)
     if not found.is_for(acting_person()):
         raise NotFound(jobs.NO_JOB, uid=uid)

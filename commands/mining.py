@@ -115,7 +115,7 @@ def chosen_pairs(name: str, typed: tuple[str, ...]) -> tuple[KeywordPair, ...]:
 
 
 def _compounds(word: WordReport) -> str:
-    """The commonest compounds, each with the count of its swapped twin: 王女士 50:0."""
+    """Return the six most common compounds, each with the count of its swapped counterpart: 王女士 50:0."""
     named = sorted({*word.left, *word.right}, key=lambda one: (-one.count, one.text))[:6]
     return ", ".join(f"{compound.text} {compound.count}:{compound.swapped_count}" for compound in named)
 

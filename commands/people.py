@@ -25,7 +25,7 @@ _changing = options(
 
 
 class _OfProject(click.Group):
-    """Options may follow the project if there is no subcommand."""
+    """A group whose options may follow the project when there is not a subcommand."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.allow_interspersed_args = not set(args[1:]) & set(self.commands)

@@ -1,8 +1,8 @@
-"""Who acts on the command line, and what each command needs.
+"""The acting person on the command line, and the permission that each command needs.
 
-Whoever may read the database file may do all of it: that is the system's user, whose name is recorded on a server with
-accounts. With EVENHAND_SESSION (a secret made by `accounts session NAME`), or --as NAME and the password, a command
-does only what the roles of that account allow, and is recorded under both names.
+A system user who may read the database file may run all commands; a server with accounts records the user's name.
+With EVENHAND_SESSION (a secret made by `accounts session NAME`), or --as NAME and the password, a command does only
+what the roles of that account allow, and is recorded under both names.
 """
 
 import getpass
@@ -68,7 +68,7 @@ _person: ContextVar[Person] = ContextVar("person", default=OPEN)
 
 
 def acting_person() -> Person:
-    """As whom the command acts: `OPEN` for the system's user, else the account of the session or of --as."""
+    """Return the acting person: `OPEN` for the system's user, else the account of the session or of --as."""
     return _person.get()
 
 
@@ -211,14 +211,16 @@ def _project(store: Store, name: str, uid: object) -> Project | None:
 
 
 def own_projects(found: list[Project], action: Action) -> list[Project]:
-    """Those of *found* in which whoever acts may do *action*."""
+    """Return the projects of *found* in which the acting person may do *action*."""
     person = acting_person()
     return [project for project in found if allowed(person, action, project=project.uid)]
 
 
 def enter_project(store: Store, name: str, uid: str | None) -> None:
-    """What this command writes is the project's: whoever starts jobs there may see it. Raises NotFound for a project in
-    which whoever acts may not start jobs."""
+    """Record what this command writes as the project's, so that people who may start jobs there can see it.
+
+    Raises NotFound for a project in which the acting person may not start jobs.
+    """
     project = _project(store, name.strip(), uid)
     if project is None or not allowed(acting_person(), "start_jobs", project=project.uid):
         raise NotFound(N_("There is no project named {name}."), name=name)
@@ -236,5 +238,5 @@ def enter_texts(db: str, texts: str, uid: str | None) -> None:
 
 
 def own_new_project(store: Store, project: Project) -> None:
-    """Whoever has made a project as an account leads it."""
+    """Make the acting person the lead of a new project, if the person has an account."""
     lead_new_project(store, acting_person(), project)

@@ -46,7 +46,7 @@ def _zone(name: str) -> tzinfo:
 
 
 def dashboard_json(found: Dashboard) -> JsonObject:
-    """Everything as JSON: times in UTC, shares of 0 to 1, undefined values null with a reason beside them."""
+    """Return the dashboard as JSON: times in UTC, shares from 0 to 1, undefined values null with a reason."""
     return {
         "project": found.project,
         "at": timestamp(found.moment),

@@ -350,7 +350,7 @@ def demo(db: str) -> None:
 
     Those that are there already stay as they are.
     """
-    made = ensure_demo(db)  # all or nothing, where there is no database yet
+    made = ensure_demo(db)  # all or nothing; only if no database exists yet
     with Store.open(db) as store:
         if not made:
             known = {one.name for one in (*projects.projects(store), *projects.projects(store, archived=True))}

@@ -41,12 +41,12 @@ Settings = TypeVar("Settings")
 
 
 def existing_store(db: str) -> Store:
-    """Open the database at *db*, for commands that do not create it. Raises NotFound if there is no file."""
+    """Open the database at *db*, for commands that do not create it. Raises NotFound if the file is missing."""
     return Store.open_existing(db)
 
 
 def settings_from(kind: type[Settings], options: Mapping[str, Any]) -> Settings:
-    """Return the settings that the parameters of a command say; what is no field of *kind* is left out."""
+    """Return the settings given by the parameters of a command; those that are not fields of *kind* are ignored."""
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     return from_json(kind, to_json({name: value for name, value in options.items() if name in names}))
 
@@ -111,7 +111,7 @@ def margin_option(scale: "Scale", name: str = "--margin", *, of: str = "differen
 
 
 def write_spreadsheet(table: Path | None, copy: Path | None) -> None:
-    """Write what `--spreadsheet` asks for. Raises Refused where there is no table or the copy would replace it."""
+    """Write the copy for `--spreadsheet`. Raises Refused without a table, or if the copy would replace the table."""
     if copy is None:
         return
     if table is None:

@@ -43,7 +43,7 @@ def _address(store: Store, found: Study, url: str) -> str:
 
 
 def _own(found: Study) -> bool:
-    """Whether whoever acts may change the project of a study."""
+    """Check whether the acting person may change the project of a study."""
     return allowed(acting_person(), "change_projects", project=found.project)
 
 

@@ -84,7 +84,7 @@ class Pool:
 
     @property
     def size(self) -> int:
-        """How many actors answer."""
+        """The number of actors in the pool."""
         return len(self._actors)
 
     def _start(self, factory: str, arguments: dict[str, Any], address: str, workers: int) -> list[Any]:
@@ -163,7 +163,7 @@ class Answerer:
         self._function: Callable[[Any], Any] | None = None
 
     def here(self) -> bool:
-        """That this actor runs."""
+        """Return True: the answer shows that this actor runs."""
         return True
 
     def answer(self, item: Any) -> tuple[Any, ...]:

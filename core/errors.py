@@ -38,7 +38,7 @@ class EvenhandError(Exception):
         super().__init__(message.format(**values) if values else message)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How it goes from one process to another, whatever its class is made with."""
+        """Return the parts for pickle, so that each class can pass between processes with its own arguments."""
         return _made_again, (type(self), self.args, self.__dict__)
 
 

@@ -1,4 +1,4 @@
-"""`judge`: judges label beside people. `estimate`, `alt-test`: a rate from labels of both; may a judge stand in?"""
+"""`judge`: judges label items, too. `estimate`: a rate from both kinds of labels. `alt-test`: may a judge stand in?"""
 
 import hashlib
 import json

@@ -28,7 +28,7 @@ OLDER = N_("The database has an older version: its log and gold labels can be ch
 
 
 def examine_records(path: Path) -> list[Finding]:
-    """Compare triggers, log and gold labels with what they must be; [] where there is no readable database."""
+    """Compare triggers, log and gold labels with what they must be; [] if the database cannot be read."""
     if not path.is_file():
         return []
     try:

@@ -90,7 +90,7 @@ def metrics_command(file: str, no_cells: bool, margin: float) -> None:
 
 
 def metrics_data(found: "Metrics", margin: float | None = MARGINS["share"]) -> JsonObject:
-    """The measures as one JSON object; what is undefined is null with `<key>_reason` beside it.
+    """Return the measures as one JSON object; an undefined number is null, with its reason in `<key>_reason`.
 
     `texts` holds right / (right + wrong) among texts with a pronoun, the share without one and the share wrong;
     `right.gen` is the published definition, which counts a text without a pronoun as right.

@@ -57,7 +57,7 @@ def score_sentence(
 
 
 def as_data(reading: Reading) -> JsonObject:
-    """The reading as the JSON object of the command; an undefined number is None beside `<name>_reason`."""
+    """Return the reading as a JSON object; an undefined number is None, with its reason in `<name>_reason`."""
     slot = reading.slot
     typed = "The place was typed as [MASK]." if slot.keyword is None else f"{slot.keyword} is neither of the two words."
     data: JsonObject = {

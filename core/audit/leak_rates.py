@@ -91,15 +91,15 @@ def compare_sentences(judged: Sequence[Judged], rule: Rule) -> tuple[Compared, .
 
 
 def is_leak(leaks: int, labels: int, rule: Rule) -> bool:
-    """Whether so many labels of so many make a sentence a leak."""
+    """Check whether *leaks* of *labels* labels make a sentence a leak under *rule*."""
     return labels > 0 and (leaks == labels if rule == "unanimous" else leaks > 0)
 
 
 def compare_labels(judged: Sequence[Judged], *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[Compared, ...]:
-    """As `compare_sentences`, counting labels: the share of all labels that say leak.
+    """Compare extremes and controls by labels: the share of all labels that say leak.
 
-    The labels of one sentence are no independent witnesses, so sentences are drawn for the intervals: t on the
-    jackknife, for the difference with the degrees of freedom of Welch and Satterthwaite.
+    `compare_sentences` counts sentences instead. The labels of one sentence are not independent, so the intervals
+    resample sentences: t on the jackknife, for the difference with the degrees of freedom of Welch and Satterthwaite.
     """
 
     def row(toward: Side | None) -> Compared:

@@ -1,6 +1,6 @@
 """The audit of extremes: are the sentences with the strongest Bias_c bias, or do they give the answer away?
 
-A sentence in which something beside the keyword says whom it is about (他 and, later, 这位父亲) has a huge |Bias_c|
+A sentence in which another word than the keyword says whom it is about (他 and, later, 这位父亲) has a huge |Bias_c|
 and no bias in it. Such *leaks* gather at both ends of the list. The audit draws the N most extreme sentences each
 way and, for each of them, a random sentence of the same keyword pair and the same side of the source word; people
 judge all of them blind, and the share of leaks among extremes is compared with that among controls.
@@ -93,11 +93,11 @@ class AuditSample:
 
     @property
     def reach_reason(self) -> str | None:
-        """Why there is no reach."""
+        """The reason why there is no reach; None if there is one."""
         return "There are no controls to compare with." if self.reach is None else None
 
     def count(self, stratum: Stratum, toward: Side | None = None) -> int:
-        """How many items a stratum has, on the whole or towards one end."""
+        """Return the number of items of a stratum, in total or towards one end."""
         return sum(item.stratum == stratum and toward in (None, item.toward) for item in self.items)
 
 
@@ -188,7 +188,7 @@ def _controls(rest: "pd.DataFrame", extremes: Sequence[AuditItem], seed: int) ->
 
 
 def labels_needed(sentences: int, per_item: int) -> int:
-    """How many labels an audit of that many sentences takes."""
+    """Return the number of labels that an audit of *sentences* sentences takes."""
     return sentences * per_item
 
 

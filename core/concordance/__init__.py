@@ -1,7 +1,7 @@
-"""A word in its contexts, and which words stand near it oftener than elsewhere.
+"""A word in its contexts, and the words that occur near it more often than elsewhere.
 
-The only answer to "why does a model lean that way on 护士" that is not the model again: what the corpus itself says.
-`counting` finds and counts, `odds` has the statistics, `passages` reads files, `answer_text` says what came of it.
+Why does a model lean one way on 护士? The corpus answers this question without asking the model again.
+`counting` finds and counts, `odds` has the statistics, `passages` reads files, `answer_text` words the results.
 """
 
 from evenhand.core.concordance.counting import (

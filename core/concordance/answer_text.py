@@ -30,14 +30,14 @@ def ratio(value: float | None) -> str:
 
 
 def differs(estimate: Estimate, neutral: float) -> bool:
-    """Whether the 95% interval leaves *neutral* out."""
+    """Check whether the 95% interval excludes *neutral*."""
     if estimate.low is None:
         return False
     return estimate.low > neutral or (estimate.high is not None and estimate.high < neutral)
 
 
 def near_says(found: Concordance, number: int) -> Note:
-    """One near word against sentences without the word: "stands near 她 2.3 times as often as elsewhere"."""
+    """Describe one near word against sentences without the word: 2.3 times as often near 她 as elsewhere."""
     one = found.near[number]
     values: dict[str, Any] = {"word": found.question.word, "near": found.question.near[number]}
     values |= {"count": f"{one.counts[0]:,}", "sentences": f"{one.counts[0] + one.counts[1]:,}"}
@@ -88,7 +88,7 @@ def contrast_says(found: Concordance) -> Note | None:
 
 
 def as_json(found: Concordance) -> JsonObject:
-    """The counts and contrasts as one JSON object; undefined is null with `<key>_reason` beside it."""
+    """Return the counts and contrasts as one JSON object; an undefined one is null, its reason in `<key>_reason`."""
     question = found.question
     near = [_contrast(contrast) | {"word": word} for word, contrast in zip(question.near, found.near, strict=True)]
     pair = None
@@ -117,7 +117,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069
 
 
 def row(line: Line, asked: Question) -> tuple[str, int, str, str, str, str]:
-    """One line as cells in the order of COLUMNS; several near words are joined by spaces, as they stand."""
+    """Return one line as cells in the order of COLUMNS; near words keep their order and are joined by spaces."""
     left, word, right = line.parts
     near = " ".join(line.sentence[start:end] for start, end, _ in line.near)
     return line.document, line.place, left, word, right, near

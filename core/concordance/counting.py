@@ -33,7 +33,7 @@ class Passage:
 class Line:
     """One occurrence of the word in its sentence.
 
-    `span`: the word; `near`: the words beside it that were asked for, as
+    `span`: the word; `near`: the requested words near it, as
     (start, end, number in the list); all half-open code points of `sentence`.
     """
 
@@ -56,7 +56,7 @@ class Question:
 
     `window` None: in the same sentence; a number: at most so many characters
     between the two, in the same sentence. Two near words that are a keyword
-    pair stand male first, whatever order they were given in.
+    pair are stored male first, even if they were given in the other order.
     """
 
     word: str
@@ -66,7 +66,7 @@ class Question:
 
     @property
     def is_pair(self) -> bool:
-        """Whether the near words are the two of one keyword pair."""
+        """True if the near words are the two words of one keyword pair."""
         return any(self.near == (pair.male, pair.female) for pair in keyword_pairs())
 
     def signature(self, unit: Unit) -> str:
@@ -77,12 +77,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Concordance:
-    """The answer.
+    """The counts and contrasts that answer a question.
 
     `near`: one contrast per near word, sentences with the word against those
     without. `contrast`: for exactly two near words, sentences that hold only
     the first or only the second of them; its `log_odds` above 0 means that the
-    first (of a pair: the male word) is favoured beside the word, below 0 the
+    first (of a pair: the male word) is favoured near the word, below 0 the
     second; None for any other number of near words. `both`: sentences with the word and both of them.
     """
 
@@ -102,7 +102,7 @@ class Concordance:
 
     @property
     def signature(self) -> str:
-        """How the numbers were made."""
+        """The signature of the numbers: question and unit."""
         return self.question.signature(self.unit)
 
 
@@ -163,7 +163,7 @@ class Words:
 
 
 def _is_cut(sentence: str, start: int, end: int) -> bool:
-    """Whether a Chinese word of two characters or more is the ends of two other words: 护士 in 保护|士大夫."""
+    """Check whether a Chinese word of two or more characters only joins the ends of two words: 护士 in 保护|士大夫."""
     if end - start < 2 or not all("一" <= character <= "龥" for character in sentence[start:end]):
         return False
     low, high = max(0, start - AROUND), end + AROUND
@@ -181,7 +181,7 @@ def _pattern(word: str) -> str:
 
 
 def _is_spaced(word: str) -> bool:
-    """Whether a word belongs to a script that writes spaces between words."""
+    """Check whether a word belongs to a script that writes spaces between words."""
     return any(letter.isalpha() for letter in word) and all(ord(letter) < 0x2E80 for letter in word)
 
 
@@ -329,7 +329,7 @@ class _State:
 
 
 def _with_window(found: Contrast) -> Contrast:
-    """The counts beside the word stay; sentences without the word have no window to count in."""
+    """Keep the counts near the word only; sentences without the word have no window to count in."""
     a, b, _, _ = found.counts
     undefined = Estimate.undefined(NOT_WITH_WINDOW)
     return replace(

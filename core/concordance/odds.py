@@ -1,4 +1,4 @@
-"""Two by two: how much oftener something stands in sentences with a word than in the others.
+"""Two-by-two tables: how much more often something occurs in sentences with a word than in the others.
 
 The four counts are a (word, thing), b (word, no thing), c (no word, thing),
 d (neither). ln odds ratio = ln(a d / (b c)); ratio of shares =
@@ -69,10 +69,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What a table says. `log_odds`: natural log; above 0: oftener with the word. `times`: ratio of the two shares.
+    """The contrast of a table.
 
+    `log_odds`: natural log; above 0: more often with the word. `times`: ratio of the two shares.
     `share`, `share_elsewhere`: 0 to 1, of sentences with and without the
-    word; None where there are no such sentences. `corrected`: one of the four
+    word; None without such sentences. `corrected`: one of the four
     counts is 0, so 1/2 was added to each (Haldane 1956, Anscombe 1956) for the
     log odds and both intervals; `times` itself is as it was counted.
     """
@@ -119,7 +120,7 @@ def contrast(table: Table, *, clustered: bool) -> Contrast:
 
 
 def _as_counted(times: Estimate, share: float | None, elsewhere: float | None) -> Estimate:
-    """The ratio as it was counted; 1/2 added to small counts would turn "never" into "oftener"."""
+    """Return the ratio of the plain counts; 1/2 added to small counts would turn "never" into "more often"."""
     assert share is not None and elsewhere is not None
     if not elsewhere:
         return replace(times, value=None, high=None, reason=NEVER_ELSEWHERE)

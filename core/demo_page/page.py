@@ -28,7 +28,7 @@ from evenhand.core.version import VERSION
 
 TEMPLATES = Path(__file__).parent / "templates"
 MODELS = {"zh": ("demo-zh", "random-zh"), "en": ("demo-en",)}  # built in; of each language
-FURTHEST = 3.0  # log10 at which the number line ends; a stronger lean stands at its end
+FURTHEST = 3.0  # log10 at which the number line ends; a stronger lean is drawn at its end
 SHOWN = 6  # of the likeliest tokens
 MOST = 200  # sentences, so that the file stays small enough to be sent
 
@@ -75,7 +75,7 @@ def chosen_sentences(rows: Sequence[Mapping[str, str]] | None = None) -> tuple[C
 
 
 def answers_of(one: Chosen, scorers: Mapping[str, Scorer]) -> tuple[Answer, ...]:
-    """What each model says; one that cannot be asked has its reason and the others go on."""
+    """Return the answer of each model; the answer of a model that fails holds the error, and the others continue."""
     answers = []
     for model, scorer in scorers.items():
         try:
@@ -164,7 +164,7 @@ def _signed(value: float | None) -> str:
 
 
 def _side(value: float | None) -> Literal["male", "female", "none"]:
-    """Which way a word pushes; nothing below a tenth, which nobody would see."""
+    """Return the side towards which a word pushes; "none" below a tenth, which is too small to see."""
     return "none" if value is None or abs(value) < 0.1 else "male" if value > 0 else "female"
 
 

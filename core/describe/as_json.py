@@ -1,6 +1,6 @@
 """A description as one JSON object, and as two small LaTeX tables (booktabs).
 
-In JSON, what is undefined is null with `<key>_reason` beside it.
+In JSON, an undefined number is null, and `<key>_reason` says why.
 """
 
 from collections.abc import Iterator, Mapping

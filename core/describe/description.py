@@ -28,7 +28,7 @@ COMMONEST = 10  # characters, as in the papers' Table 2
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """How often each character stands in the texts, the commonest first; equally common ones in the order of Unicode.
+    """Counts of each character in the texts, the most common first; equally common ones in the order of Unicode.
 
     Punctuation, digits and blanks count as characters, as in the papers.
     """
@@ -39,7 +39,7 @@ class Characters:
 
     @property
     def listed(self) -> list[dict[str, Any]]:
-        """The commonest characters, as JSON has them."""
+        """The most common characters, in the form of the JSON output."""
         return counted(dict(self.commonest()))
 
     @property
@@ -53,7 +53,7 @@ class Characters:
         return len(self.counts)
 
     def commonest(self, number: int = COMMONEST) -> list[tuple[str, int]]:
-        """The *number* commonest characters with their counts."""
+        """Return the *number* most common characters with their counts."""
         return list(self.counts.items())[:number]
 
 
@@ -70,7 +70,7 @@ def characters(texts: Iterable[str]) -> Characters:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Lengths of texts in one unit; `by[n]`: how many texts have length n. Undefined (None) where there is no text."""
+    """Lengths of texts in one unit; `by[n]`: how many texts have length n. Undefined (None) without a text."""
 
     texts: int
     least: int | None
@@ -84,7 +84,7 @@ class Lengths:
 
     @property
     def reason(self) -> Note:
-        """Why a length is undefined."""
+        """The reason why a length is undefined."""
         return NO_TEXT
 
 
@@ -99,7 +99,7 @@ def lengths(values: Sequence[int]) -> Lengths:
 
 
 def endings(texts: Iterable[str]) -> dict[str, int]:
-    """How often each character is the last one of a text, the commonest first."""
+    """Count how often each character is the last one of a text, the most common first."""
     found = Counter(text[-1] for text in texts if text)
     return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 
@@ -170,7 +170,7 @@ class Writing:
 
 
 def writing(pairs: Sequence[tuple[str, str]]) -> Writing:
-    """Of (context, completion) pairs."""
+    """Return the statistics of (context, completion) pairs."""
     words = [[token.lower() for token in tokens(completion) if not token.isspace()] for _, completion in pairs]
     shares = [len(set(word)) / len(word) for word in words if word]
     return Writing(
@@ -283,12 +283,12 @@ class Description:
 
     @property
     def sentences(self) -> int:
-        """How many texts there are."""
+        """The number of texts."""
         return self.lengths.texts
 
     @property
     def signature(self) -> str:
-        """Which texts, which vocabulary, which method."""
+        """The signature: texts, vocabulary and method."""
         used = None if self.coverage is None else self.coverage.vocabulary
         words = "" if used is None else f"|vocabulary:{used.name}:{used.digest[:8]}"
         return f"describe|items:{self.items}|texts:{self.digest[:8]}{words}|characters:code-points|v{VERSION}"
@@ -337,10 +337,10 @@ def described(
 
 
 def described_sentences(sentences: Iterable[str], *, name: str = "texts") -> Description:
-    """Describe *sentences* without the blank ones; the place of each is its number, from 1.
+    """Describe *sentences* without the blank ones; the place of each sentence is its number, from 1.
 
-    A sentence that an import would take, with exactly one keyword, has its pair, side and word. Raises BadFile where
-    there is no text.
+    A sentence with exactly one keyword, which an import would accept, has its pair, side and word. Raises BadFile if
+    all are blank.
     """
     texts = [_sentence(text, str(number)) for number, text in enumerate(sentences, 1) if text.strip()]
     if not texts:

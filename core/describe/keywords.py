@@ -46,7 +46,7 @@ class KeywordCount:
 
     @property
     def unknown(self) -> Note:
-        """Why a count is missing."""
+        """The reason why a count is missing."""
         return NOT_KNOWN
 
 
@@ -74,12 +74,12 @@ class PairBalance:
 
     @property
     def missing(self) -> int:
-        """How many sentences of the rarer word are missing to 1:1."""
+        """The number of sentences of the rarer word that are missing for a balance of 1:1."""
         return abs(self.male - self.female)
 
 
 def word_of(pair: str, side: str) -> str:
-    """The word of one side of a pair named male/female; the name itself where it is no such pair."""
+    """Return the word of one side of a pair named male/female; any other name is returned unchanged."""
     words = pair.split("/")
     return words[side == "female"] if len(words) == 2 and side in ("male", "female") else pair
 
@@ -113,7 +113,7 @@ def _count(
     base = earlier if judged is None else judged
     if base is None:
         share = Estimate.undefined(NOT_KNOWN)
-    elif kept > base:  # two files, and the second is no part of the first
+    elif kept > base:  # the second file is not a part of the first
         share = Estimate.undefined(
             Note(N_("More sentences after filtering than before: the files do not belong together."))
         )

@@ -1,7 +1,7 @@
 """How much of a model's vocabulary a set of texts uses, and how much of the texts the model does not know.
 
-Vocabularies are read from the files beside a model, without its weights: tokenizer.json, vocab.txt, vocab.json, or any
-file with one word a line.
+Vocabularies are read from the files in a model's folder, without its weights: tokenizer.json, vocab.txt, vocab.json,
+or any file with one word a line.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ Kind = Literal["pieces", "bytes", "list"]
 FILES = ("tokenizer.json", "vocab.txt", "vocab.json")
 PIECE = "##"  # what a piece that continues a word begins with
 SPACE = "\u2581"  # what stands for the space before a word in other vocabularies
-LARGEST = 200_000_000  # bytes; a larger file is no vocabulary
+LARGEST = 200_000_000  # bytes; a larger file is not a vocabulary
 MOST_UNKNOWN = 20  # characters that are listed
 
 NOT_HERE = N_(
@@ -46,11 +46,11 @@ class Vocabulary:
 
     @property
     def size(self) -> int:
-        """How many words there are: |V|."""
+        """The number of words: |V|."""
         return len(self.words)
 
     def knows(self, character: str) -> bool:
-        """Whether one character is in the vocabulary, as a word or as a piece of one, after the model's own changes."""
+        """Check whether a character, after the model's own changes, is in the vocabulary as a word or part of one."""
         if self.kind == "bytes":
             return "".join(BYTES[byte] for byte in character.encode("utf-8", "surrogatepass")) in self.words
         found = character.lower() if self.lowers else character
@@ -65,7 +65,7 @@ class Coverage:
     """Texts against a vocabulary.
 
     `distinct`: different characters of the texts; `known`: those of them that the vocabulary holds. `unknown`: the
-    others with their counts, the commonest first; `running`: characters of the texts that are not blank, of which
+    others with their counts, the most common first; `running`: characters of the texts that are not blank, of which
     `unknown_running` are not in the vocabulary. A byte-level model has no unknown ones: `lost` is False there.
     """
 
@@ -88,17 +88,17 @@ class Coverage:
 
     @property
     def known_share(self) -> float | None:
-        """Of the different characters, the share that the vocabulary holds."""
+        """The share of the different characters that the vocabulary holds, from 0 to 1; None without characters."""
         return self.known / self.distinct if self.distinct else None
 
     @property
     def unknown_share(self) -> float | None:
-        """Of the running text without blanks, the share of characters that the vocabulary lacks."""
+        """The share of the running text without blanks that the vocabulary lacks, from 0 to 1; None without text."""
         return self.unknown_running / self.running if self.running else None
 
     @property
     def lost(self) -> bool:
-        """Whether the model cannot see a character that its vocabulary lacks; byte-level models see its bytes."""
+        """True if the model cannot see a character that its vocabulary lacks; byte-level models see its bytes."""
         return self.vocabulary.kind != "bytes"
 
 
@@ -164,7 +164,10 @@ def _of_file(path: Path, name: str) -> Vocabulary:
 
 
 def _setting(folder: Path, words: list[str]) -> bool:
-    """Whether a vocab.txt is used in lower case: its tokenizer_config.json says so, else no word has an upper case."""
+    """Check whether a vocab.txt is used in lower case.
+
+    Its tokenizer_config.json decides; without that setting, no word may have an upper-case letter.
+    """
     try:
         said = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))["do_lower_case"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

@@ -82,7 +82,7 @@ class CellForecast:
 
     @property
     def rate_from(self) -> str:
-        """Whose share the rate is."""
+        """The source of the rate: "own", or "all" for all cells together."""
         return "own" if self.own else "all"
 
 
@@ -105,11 +105,11 @@ class Forecast:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many pairs and sides have each verdict."""
+        """The number of pairs and sides with each verdict."""
         return {answer: self.count(answer) for answer in VERDICTS if answer != "none"}
 
     def count(self, answer: Verdict) -> int:
-        """How many pairs and sides have that verdict."""
+        """Return the number of pairs and sides with a verdict."""
         return sum(1 for cell in self.cells if cell.verdict == answer)
 
 
@@ -154,7 +154,7 @@ def forecast(
 
 
 def _at_share(supplies: Mapping[Cell, Supply], characters: int, assumed: float) -> Forecast:
-    """The forecast at a share kept that nobody has measured: numbers without an interval."""
+    """Return the forecast at an assumed share of kept sentences: numbers without an interval."""
     rate = Estimate(assumed, note=ASSUMED)
     cells = []
     for (pair, side), supply in supplies.items():

@@ -168,7 +168,7 @@ def candidates_needed(missing: int, rate: Estimate) -> Estimate:
 
 
 def verdict(missing: int | None, left: int, needed: Estimate) -> Verdict:
-    """Whether *left* candidates suffice for the *missing* ones (None: no quota), which take *needed* candidates."""
+    """Tell whether *left* candidates suffice for *missing* sentences (None: no quota), which take *needed* ones."""
     if missing is None:
         return "none"
     if missing == 0:
@@ -208,10 +208,9 @@ class QuotaForecast:
     """The forecast of one pair and side.
 
     `missing`: quota - kept, 0 or more; None without a quota. `rate`: share of reviewed ones that are kept, 0 to 1, of
-    this pair and side alone (`own`) or of all together. `needed`: candidates to be reviewed for the missing ones,
+    this pair and side alone (`own`) or of all together. `needed`: candidates to review for the missing ones,
     rounded up, with the ends of the rate's interval; `high` None: no upper end. `verdict`: "none" (no quota), "met"
-    (already), "yes", "no", "undecided", "unknown" (nothing reviewed). `to_find`: further candidates to be found, 0 or
-    more.
+    (already), "yes", "no", "undecided", "unknown" (nothing reviewed). `to_find`: further candidates needed, 0 or more.
     """
 
     missing: int | None
@@ -223,7 +222,7 @@ class QuotaForecast:
 
     @property
     def share_of(self) -> str:
-        """Where the share comes from: "own", or "all" together."""
+        """The source of the share: "own", or "all" together."""
         return "own" if self.own else "all"
 
 

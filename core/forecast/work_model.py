@@ -112,7 +112,7 @@ class CellNeed:
 
     @property
     def rate_from(self) -> str:
-        """Whose share the rate is."""
+        """The source of the rate: "own", or "all" for all cells together."""
         return "own" if self.own else "all"
 
 
@@ -180,10 +180,10 @@ def forecast_work(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> WorkForecast:
-    """What labelling *cells* will take under both plans.
+    """Forecast the work of labelling *cells* under both plans.
 
-    *per_item* labels each; under `stop` all annotators label a *share*, 0 to 1. *seconds*: times of the labels of each
-    item (any key), as the desk measured them. The same input and seed give the same numbers.
+    *per_item*: labels per item; under `stop` all annotators label a *share* of the items, 0 to 1. *seconds*: times of
+    the labels of each item (any key), as the desk measured them. The same input and seed give the same numbers.
     """
     random = np.random.default_rng(seed)
     pooled = sum((rejects_among(per_item, cell.patterns) for cell in cells), np.zeros(per_item + 1))

@@ -1,8 +1,8 @@
-"""A file of generations while it grows: what is in it is never written again, and a torn last line is dropped.
+"""A file of generations while it grows: finished lines are never written again, and a torn last line is dropped.
 
-Beside the file FILE lie, until it is whole, `.FILE.begun` (a line per text: [place, {row}], in the order in which they
-came) and `.FILE.settings` (what the run was asked for: only the same request may go on with it). All of them are
-readable by their owner only: what models write about people may hurt.
+Until FILE is whole, its folder also holds `.FILE.begun` (a line per text: [place, {row}], in the order in which the
+texts came) and `.FILE.settings` (the request of the run: only the same request may continue it). All of these files
+are readable by their owner only, because texts of models about people may be upsetting.
 """
 
 import fcntl
@@ -19,7 +19,7 @@ PRIVATE = 0o600
 
 
 def begun_of(path: Path) -> Path:
-    """Where the lines of *path* are until it is whole."""
+    """Return the path that holds the lines of *path* until it is whole."""
     return path.with_name(f".{path.name}.begun")
 
 

@@ -39,7 +39,7 @@ class Context:
 
     @property
     def key(self) -> str:
-        """What makes it itself: equal keys are one context."""
+        """The identity of the context: equal keys are one context."""
         parts = [self.text, self.name, self.pronouns, self.dataset, self.setting]
         return json.dumps(parts, ensure_ascii=False)
 
@@ -165,11 +165,11 @@ class Filling:
 
 
 def open_contexts(named: Path | str, filling: Filling | None = None) -> ContextInput:
-    """The contexts of *named*: "built-in", a folder or table of templates, or a file with a context a row.
+    """Return the contexts of *named*: "built-in", a folder or table of templates, or a file with a context a row.
 
     A file of contexts is JSON lines, CSV or TSV with a column context (or prompt, text, sentence; *column* names
     another) and, if wished, name, pronouns, dataset, setting and template; or text with a context a line. Other
-    columns go along. A row that is no context is a problem, the others go on. Raises BadFile where there is none.
+    columns are kept. A row without a valid context is reported as a problem. Raises BadFile if no row is valid.
     """
     filling = filling or Filling()
     if str(named) == BUILT_IN:
@@ -202,11 +202,11 @@ def open_contexts(named: Path | str, filling: Filling | None = None) -> ContextI
 
 
 def contexts_of(source: TemplateSource, filling: Filling) -> Iterator[Context]:
-    """The contexts of a source: every instance before its slot (pre) and as a whole with the right form (post).
+    """Yield the contexts of a source: each instance before its slot (pre) and whole, with the right form (post).
 
     `passes`: how many people fill each template, drawn by `seed`, the same for every pronoun set; `only`: keep these
     sets, and add those that the data set does not have (ze, fae/faer, ze/hir/hir/hirs/hirself). Texts of TANGO are
-    contexts as they are. Raises Refused where nothing is left, BadFile for what is no set.
+    contexts without a change. Raises Refused if nothing is left, BadFile for the name of an unknown set.
     """
     only = parse_sets(list(filling.only))
     if not source.prompts:

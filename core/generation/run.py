@@ -71,29 +71,29 @@ class Settings:
 
     @property
     def way(self) -> Way:
-        """How a server is asked."""
+        """The way in which a server is asked: "chat" or "completions"."""
         return "chat" if self.chat else "completions"
 
     @property
     def with_key(self) -> bool:
-        """Whether the key of the environment is sent to the server."""
+        """True if the key of the environment is sent to the server."""
         return not self.no_key
 
     @property
     def filling(self) -> Filling:
-        """How templates are filled."""
+        """The settings by which templates are filled."""
         return Filling(self.passes, self.seed, self.settings or SETTINGS, self.only, self.limit, self.column, self.trim)
 
     @property
     def sampling(self) -> Sampling:
-        """How tokens are drawn."""
+        """The settings by which tokens are drawn."""
         return Sampling(
             self.top_k, self.top_p, self.temperature, self.tokens, self.stop, debias=self.debias, decay=self.decay
         )
 
     @property
     def lasting(self) -> JsonObject:
-        """What two halves of a run must have in common."""
+        """The settings that both halves of an interrupted run must share."""
         debias = OF_DEBIAS if self.debias else ()  # runs of earlier versions know neither
         return self.named((*SAMPLED, *debias, *(OF_MODEL if self.server is None else OF_SERVER)))
 
@@ -121,11 +121,11 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationReport:
-    """What a run did; a run of generation has one model.
+    """The report of a run; a run of generation has one model.
 
     `generations`: all texts; `resumed`: those that an earlier start had written, `written`: new ones, of so many
     `tokens`, in `seconds`. `rate`: tokens a second of this start; None where a server did not count. `refused`: the
-    first of `refused_contexts`. `problems`: rows of the input that are no contexts.
+    first of `refused_contexts`. `problems`: rows of the input without a valid context.
     """
 
     out: Path
@@ -151,7 +151,7 @@ class GenerationReport:
 
     @property
     def rate_reason(self) -> str | None:
-        """Why there is no rate."""
+        """The reason why there is no rate; None if there is one."""
         return NO_RATE if self.rate is None else None
 
 

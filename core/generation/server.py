@@ -33,7 +33,7 @@ Keep = Callable[[Sequence[Written]], object]
 
 
 class Writer(Protocol):
-    """Somebody who writes."""
+    """A writer of texts: a model or a server."""
 
     @property
     def signature(self) -> str:
@@ -41,7 +41,7 @@ class Writer(Protocol):
         ...
 
     def refusal(self, context: Context) -> EvenhandError | None:
-        """Why nothing can be written after a context."""
+        """Return the error that prevents writing after a context; None if nothing does."""
         ...
 
     def write(self, found: Sequence[Task], there: Collection[int], keep: Keep) -> list[EvenhandError]:
@@ -124,7 +124,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where requests go."""
+        """The address to which requests are sent."""
         return self.address.rstrip("/") + ("/chat/completions" if self.way == "chat" else "/completions")
 
 

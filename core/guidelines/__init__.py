@@ -2,10 +2,10 @@
 
 "journal" asks that both words fit with the keyword masked and leaves names to
 a filter; "conference" has the name rule and keeps metaphors. "generations" is
-for what language models write (docs/human_vs_rule.md#labels-of-generations). The texts are Markdown files beside
-this one, in both languages of the interface. Projects store the text they were
+for what language models write (docs/human_vs_rule.md#labels-of-generations). The texts are Markdown files in
+this folder, in both languages of the interface. Projects store the text they were
 made with: `editions` keeps every text that shipped before the present one, so a
-stored guideline is known for what it is and is read as it was, in both languages.
+stored guideline is recognised and shown without a change, in both languages.
 """
 
 from collections.abc import Iterator, Sequence
@@ -84,7 +84,7 @@ def preference(language: str = "zh") -> str:
 
 
 def recognise(text: str) -> BuiltInName | None:
-    """Which built-in guideline *text* is or once was, in either language; None where somebody wrote or changed it."""
+    """Return the built-in guideline that *text* is or once was, in either language; None for an edited or own text."""
     found = _shipped().get(_bare(text))
     return found[0] if found else None
 
