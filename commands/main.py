@@ -84,7 +84,8 @@ def summary(name: str) -> str:
     """Return the first sentence of a command's docstring, read from its file: importing all commands takes seconds."""
     module, function = COMMANDS[name].split(":")
     place = ROOT.joinpath("commands", *module.split("."))
-    source = (place / "__init__.py" if place.is_dir() else place.with_suffix(".py")).read_text(encoding="utf-8")
+    file = place.with_suffix(".py")
+    source = (file if file.exists() else place / "__init__.py").read_text(encoding="utf-8")
     begin = source.index('"""', source.index(f"\ndef {function}(")) + 3
     docstring = source[begin : source.index('"""', begin)]
     return click.Command(name, help=docstring).get_short_help_str(limit=200)

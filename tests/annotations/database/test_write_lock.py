@@ -40,7 +40,7 @@ def child(work):
     return pid
 
 def write():  # in a database of its own: SQLite's are not to be taken along
-    with turns.turn(sqlite3.connect(":memory:", isolation_level=None), path, 60):
+    with turns.acquire_write_lock(sqlite3.connect(":memory:", isolation_level=None), path, 60):
         pass
 
 with turns._first_in_the_queue(path.resolve(), time.monotonic() + 60):

@@ -50,7 +50,7 @@ def test_an_import_commits_small_parts_during_labelling(fresh_store: Store, monk
     project, (ada, *_others) = filled_project(fresh_store, 3)
     commits: list[int] = []
     heard = Batch._touch
-    monkeypatch.setattr(Batch, "_heard", lambda self: (commits.append(self.id), heard(self))[1])
+    monkeypatch.setattr(Batch, "_touch", lambda self: (commits.append(self.id), heard(self))[1])
     monkeypatch.setattr(pace, "BESIDE", Pace(0.0, 0.0))
     monkeypatch.setattr(pace, "ALONE", Pace(60.0, 0.0))
 

@@ -182,7 +182,7 @@ def test_large_texts_use_every_processor(
 
     monkeypatch.setattr("evenhand.core.mining.run._in_processes", in_processes)
     monkeypatch.setattr("evenhand.core.mining.run.processors", lambda: 3)
-    monkeypatch.setattr("evenhand.core.mining.run.WORTH", worth)
+    monkeypatch.setattr("evenhand.core.mining.run.BYTES_PER_PROCESS", worth)
     lines, _ = mined(many(tmp_path), workers=None)
     assert calls == begun and lines
 

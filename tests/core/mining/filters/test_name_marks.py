@@ -28,7 +28,7 @@ def test_words_equal_those_of_the_tagger(text: str, monkeypatch: pytest.MonkeyPa
 def test_a_full_word_cache_gives_equal_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(name_marks, "_known", {})
     monkeypatch.setattr(name_marks, "_older", {})
-    monkeypatch.setattr(name_marks, "KEPT", 3)
+    monkeypatch.setattr(name_marks, "CACHE_SIZE", 3)
     for text in TEXTS[:2]:
         assert [word.word for word in words_of(cut(text))] == [token.word for token in tagged(text)]
     assert list(name_marks._known) == ["他", "打进", "了", "。"]
