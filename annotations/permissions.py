@@ -1,9 +1,8 @@
 """Permissions: who may do what. An action is forbidden unless a role lists it here.
 
-A server without accounts (the open mode) answers on its own machine only, and whoever sits there may do everything;
-the name of an annotator opens that annotator's desk. On a server with accounts, a person has at most one role in a
-project, and a role on the whole server holds in each of its projects. Pages, parts of pages, routes, downloads and
-commands ask here.
+A server without accounts (the open mode) answers on its own machine only, and its user may do everything; the name of
+an annotator opens that annotator's desk. On a server with accounts, a person has at most one role in a project, and a
+server-wide role holds in each of its projects. Pages, parts of pages, routes, downloads and commands ask here.
 """
 
 from dataclasses import dataclass, field
@@ -75,9 +74,9 @@ FORBIDDEN = N_("You do not have permission to do this. Ask the project lead.")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who acts: the roles by project, and as which annotator.
+    """The acting person: the roles by project, and the annotator whose desk is the person's own.
 
-    `everywhere`: the role on the whole server, None for none. `roles`: public id of a project -> role there.
+    `everywhere`: the server-wide role, None for none. `roles`: public id of a project -> role there.
     `annotator`: public id of the annotator under whose name this person labels, or None. `account`: public id of the
     account; None in the open mode, for a guest, and for the holder of a desk's token.
     """
@@ -89,7 +88,7 @@ class Person:
     name: str = ""
 
 
-# Whoever sits at a server without accounts: lead and owner, and any annotator whose desk the address names.
+# The user of a server without accounts: lead and owner, and any annotator whose desk the address names.
 OPEN = Person("owner", name="")
 
 
@@ -102,10 +101,10 @@ def roles_of(person: Person, project: str | None) -> list[Role]:
 
 
 def allowed(person: Person, action: Action, *, project: str | None = None, annotator: str | None = None) -> bool:
-    """Whether *person* may do *action* in a project (public id), or, without one, in any of the own projects.
+    """Return whether *person* may do *action* in a project (public id), or, without one, in any of the own projects.
 
-    `label` and `see_own_labels` concern one annotator (public id) and are allowed to that annotator only; whoever acts
-    in the open mode is every annotator.
+    `label` and `see_own_labels` concern one annotator (public id) and are allowed to that annotator only; in the open
+    mode, the person counts as every annotator.
     """
     if not any(action in ALLOWED.get(role, frozenset()) for role in roles_of(person, project)):
         return False
@@ -115,8 +114,11 @@ def allowed(person: Person, action: Action, *, project: str | None = None, annot
 
 
 def may_see_work(person: Person, project: str | None, account: str | None) -> bool:
-    """Whether a job or a finished run is there for *person*: for whoever may see the jobs of its *project*; where it
-    has none, for whoever started it (*account*), and for who may see jobs on the whole server. (Public ids.)"""
+    """Return whether *person* may see a job or a finished run.
+
+    With a *project*, all who may see the jobs of the project may. Without one, the person who started it (*account*)
+    may, and all who may see jobs server-wide. Project and account are public ids.
+    """
     if project is not None:
         return allowed(person, "see_jobs", project=project)
     if person.account is not None and account == person.account:

@@ -19,9 +19,9 @@ SHORTEST_PASSWORD = 8
 
 
 def text_may_leave(project: Project) -> bool:
-    """Whether the text of *project* may be written in plain. This is the only place that decides it.
+    """Return whether the text of *project* may be written in plain. Only this function decides it.
 
-    Sentences may, generations may not, unless the project's setting `open_text` says otherwise (True: in plain, False:
+    Sentences may, generations may not, unless the project's setting `open_text` differs (True: in plain, False:
     encrypted only). All code that writes text to a file, a download, a chart's data, a list or a link asks here.
     Backups do not: they are the database itself and stay on the machine.
     """
@@ -31,7 +31,7 @@ def text_may_leave(project: Project) -> bool:
 
 
 def needs_canary(project: Project) -> bool:
-    """Whether files with text of *project* carry the canary line: those of generations do."""
+    """Return whether files with text of *project* carry the canary line: files of generations do."""
     return project.kind == "generations"
 
 

@@ -12,7 +12,7 @@ Status = Literal["pending", "accepted", "rejected"]
 GoldRule = Literal["unanimous", "majority"]
 Plan = Literal["all", "stop"]
 FIRST_SIGN, SECOND_SIGN = "①", "②"  # before the texts of a comparison where they are one
-LONGEST_SCALE = 100  # of a draft, which nobody has checked
+LONGEST_SCALE = 100  # of a draft, which is not checked yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """What a version of a guideline has beside choices and flags (its reasons) if its scheme is the project's own.
+    """The parts of an own scheme in a guideline version, in addition to choices and flags (its reasons).
 
     `spans`: the kinds of spans that can be marked. `needs`: (code of a choice or flag, code of the kind of span that
     must be marked with it). `about`: (code, description). `questions`: scales, and at most one text. `compares`: its
@@ -100,7 +100,7 @@ class Guideline:
 
     @property
     def compares(self) -> bool:
-        """Whether it is for comparisons."""
+        """True for a guideline of comparisons."""
         return self.scheme is not None and self.scheme.compares
 
     @property
@@ -110,7 +110,7 @@ class Guideline:
 
     @property
     def beside(self) -> tuple[Choice, ...]:
-        """What a label may have among its reasons: reasons or flags, and the points of scales."""
+        """The codes that a label may have among its reasons: reasons or flags, and the points of scales."""
         return (*self.reasons, *(self.scheme.points if self.scheme else ()))
 
 
@@ -146,7 +146,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Somebody who labels."""
+    """A person who labels."""
 
     id: int
     uid: str

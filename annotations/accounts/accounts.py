@@ -31,9 +31,10 @@ _NOBODY = _hasher.hash("nobody has this password")
 
 
 def keyed(store: Store, secret: str) -> bytes:
-    """What is stored of a random secret that a cookie or a link holds.
+    """Return the hash under which the random secret of a cookie or a link is stored.
 
-    Keyed with the secret of the database, which a restore renews: no cookie and no link of before holds after it.
+    The hash is keyed with the secret of the database. A restore renews that secret, so cookies and links from before a
+    restore are not valid after it.
     """
     return hmac.new(store.secret, secret.encode("utf-8", "replace"), hashlib.sha256).digest()
 
@@ -47,7 +48,7 @@ def hashed(password: str) -> str:
 
 
 def matches(stored: str | None, password: str) -> bool:
-    """Whether *password* is the one of the hash; takes as long where there is no hash (None)."""
+    """Return whether *password* matches the hash; takes equally long without a hash (None)."""
     try:
         with _one_at_a_time:
             return _hasher.verify(stored or _NOBODY, password[: LONGEST + 1]) and stored is not None
@@ -56,7 +57,7 @@ def matches(stored: str | None, password: str) -> bool:
 
 
 def is_outdated(stored: str) -> bool:
-    """Whether the hash was made with weaker settings than today's."""
+    """Return whether the hash was made with weaker settings than today's."""
     return _hasher.check_needs_rehash(stored)
 
 
@@ -112,7 +113,7 @@ WRONG = N_("Wrong name or password.")  # never which of the two is wrong
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who may sign in. `annotator`: the name under which the person labels, or None; `closed`: since when."""
+    """A person who may sign in. `annotator`: the name under which the person labels, or None; `closed`: since when."""
 
     id: int
     uid: str
@@ -129,7 +130,7 @@ FROM account LEFT JOIN annotator ON annotator.id = account.annotator
 
 
 def accounts_exist(store: Store) -> bool:
-    """Whether somebody has an account: then nobody acts without signing in."""
+    """Return whether the server has an account; if so, every action needs a sign-in."""
     return store.has("account")
 
 
@@ -169,7 +170,7 @@ def add_account(store: Store, name: str, *, password: str | None = None, author:
 
 
 def insert_account(store: Store, name: str, stored: str | None, *, author: Account | None = None) -> Account:
-    """The same inside the caller's transaction, with the hash of the password."""
+    """Add an account inside the caller's transaction and return it; *stored* is the hash of the password."""
     bare = account_name(name)
     if name_key(bare) in {name_key(one.name) for one in accounts(store)}:
         raise Refused(TAKEN, name=bare)
@@ -189,10 +190,10 @@ def grant(
     annotator: str | None = None,
     author: Account | None = None,
 ) -> None:
-    """Give an account a role in a project (None: on the whole server) in place of the one it had there.
+    """Give an account a role in a project (None: server-wide), replacing its former role there.
 
     `annotator`: the name of the desk, for roles that label; an annotator without one labels under the account's name.
-    Raises Refused if that name belongs to another account, the last owner would go, or a guest is to have a role.
+    Raises Refused if that name belongs to another account, if the last owner would go, or if the role is guest.
     """
     if role == "guest":
         raise Refused(N_("A guest has no account."))
@@ -210,14 +211,14 @@ def grant(
 
 
 def lead_new_project(store: Store, person: Person, project: Project) -> None:
-    """Give whoever has just made a project the role of its lead, unless a role on the whole server is wider."""
+    """Make the person who has just created a project its lead, unless a server-wide role is wider."""
     if person.account is not None and not allowed(person, "change_projects", project=project.uid):
         maker = account_of_uid(store, person.account)
         grant(store, maker, "lead", project, author=maker)
 
 
 def take_over_roles(store: Store, project: Project, new: Project) -> None:
-    """Give everybody in *new* the role in *project* in whose place it stands now: a package made it."""
+    """Give everyone with a role in *project* the same role in *new*, which a package made to replace it."""
     if new.id == project.id:
         return
     with store.write():
@@ -226,9 +227,9 @@ def take_over_roles(store: Store, project: Project, new: Project) -> None:
 
 
 def label_own_project(store: Store, who: Account, project: Project, *, labels: bool) -> None:
-    """Whether the lead of a project labels in it too, under the name of the account: chosen by the lead, and recorded.
+    """Set whether the lead of a project also labels in it, under the name of the account, and log the choice.
 
-    Raises Refused if that name is another account's desk. Labels that were made stay.
+    Raises Refused if another account labels under that name. Existing labels are kept.
     """
     with store.write():
         if labels:
@@ -243,7 +244,7 @@ def label_own_project(store: Store, who: Account, project: Project, *, labels: b
 
 
 def withdraw(store: Store, who: Account, project: Project | None, *, author: Account | None = None) -> None:
-    """Take the role of an account in a project (None: on the whole server) away. Labels stay.
+    """Remove the role of an account in a project (None: server-wide). Labels are kept.
 
     Raises Refused for the last owner of the server.
     """
@@ -275,10 +276,10 @@ def reopen_account(store: Store, who: Account, *, author: Account | None = None)
 
 
 def erase_account(store: Store, who: Account, code: str, *, author: Account | None = None) -> None:
-    """Take everything that identifies a person out of an account, inside the caller's transaction.
+    """Remove everything that identifies a person from an account, inside the caller's transaction.
 
-    *code* stands in place of the name; sign-ins, roles, the password and links are deleted; nobody can sign in with it.
-    Raises Refused for the last owner.
+    *code* replaces the name. Sign-ins, roles, the password and links are deleted, and no one can sign in with
+    it. Raises Refused for the last owner.
     """
     refuse_without_owner(store, who)
     names = (who.name, who.annotator or who.name)
@@ -305,7 +306,7 @@ def store_password(store: Store, who: Account, stored: str, *, author: Account |
 
 
 def authenticate(store: Store, name: str, password: str) -> Account:
-    """The account that this name and password open. Raises NotAllowed, with the same words whatever was wrong."""
+    """Return the account that this name and password open. Raises NotAllowed with one message for every cause."""
     place = _id_of(store, name, "open_account")
     row = store.db.execute("SELECT id, password, name FROM open_account WHERE id = ?", (place,)).fetchone()
     if not matches(row[1] if row else None, password):
@@ -317,7 +318,7 @@ def authenticate(store: Store, name: str, password: str) -> Account:
 
 
 def person_of(store: Store, uid: str) -> Person | None:
-    """Who acts with an account (public id): its roles and its desk; None if it is closed or not there."""
+    """Return the person of an account (public id) with roles and desk; None if it is closed or missing."""
     row = store.db.execute(
         "SELECT account.id, account.name, annotator.uid FROM open_account AS account"
         " LEFT JOIN annotator ON annotator.id = account.annotator WHERE account.uid = ?",
@@ -380,13 +381,13 @@ def _owners(store: Store) -> set[int]:
 
 
 def refuse_without_owner(store: Store, who: Account) -> None:
-    """Raise Refused where nobody would own the server without this account."""
+    """Raise Refused if the server would have no owner without this account."""
     if _owners(store) == {who.id}:
         raise Refused(N_("This is the last owner. Make somebody else owner first."))
 
 
 def roles_to_give(person: Person, project: Project | None) -> list[Role]:
-    """The roles that *person* may give in a project (None: on the whole server), the widest first."""
+    """Return the roles that *person* may give in a project (None: server-wide), the widest first."""
     if person.everywhere == "owner":
         return ["owner", "lead", "adjudicator", "annotator", "reader"] if project else ["owner", "lead", "reader"]
     if project is None or not allowed(person, "change_accounts", project=project.uid):
@@ -396,10 +397,10 @@ def roles_to_give(person: Person, project: Project | None) -> list[Role]:
 
 
 def manages(person: Person, other: Person) -> bool:
-    """Whether *person* may reset, close or sign out the account of *other*.
+    """Return whether *person* may reset, close or sign out the account of *other*.
 
-    An account opens every project in which it has a role. So a lead manages only people all of whose roles are in
-    projects that this lead may manage; an owner of the server manages everybody.
+    An account opens every project in which it has a role. A lead therefore manages only people whose roles are all in
+    projects that this lead may manage. An owner of the server manages everyone.
     """
     if person.everywhere == "owner":
         return True

@@ -1,8 +1,8 @@
-"""Links that let somebody in: to make the first account, to join a project, to set a new password.
+"""Links for people without a sign-in: to make the first account, to join a project, to set a new password.
 
-A link is opened by a POST only, so that the preview of a mail program spends nothing. Only its hash is stored. It may
-be used with an identity at a provider (OpenID Connect) in place of a password: issuer and subject stand for one
-account. An e-mail address decides nothing, since a provider may give it to somebody else.
+A link is opened by a POST only, so that the preview of a mail program does not use it up. Only its hash is stored. It
+may be used with an identity at a provider (OpenID Connect) in place of a password: issuer and subject identify one
+account. E-mail addresses are ignored, since a provider may give an address to another person later.
 """
 
 import secrets
@@ -78,7 +78,10 @@ def first_link(store: Store) -> str:
 
 
 def first_link_to_print(store: Store, address: str) -> str | None:
-    """How the first account is made, for the console of a server that others reach; None where there is one."""
+    """Return the console message with the link for the first account; None if an account exists.
+
+    It is for the console of a server that others reach.
+    """
     if accounts_exist(store):
         return None
     link = f"{address.rstrip('/')}/account/link#{first_link(store)}"
@@ -183,7 +186,7 @@ def reset_link(store: Store, who: Account, *, author: Account | None = None) -> 
 
 
 def link(store: Store, secret: str) -> Link:
-    """What a link gives; nothing is spent. Raises NotAllowed if it does not hold."""
+    """Return what a link gives, without using it up. Raises NotAllowed if the link is not valid."""
     row = store.db.execute(
         "SELECT purpose, project.uid, role, account.name, access_link.name FROM access_link"
         " LEFT JOIN project ON project.id = access_link.project LEFT JOIN account ON account.id = access_link.account"

@@ -10,7 +10,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import Person
 
 IDLE_S = 12 * 3600.0  # without a request, a sign-in ends
-LONGEST_S = 30 * 24 * 3600.0  # whatever happens
+LONGEST_S = 30 * 24 * 3600.0  # even with requests
 SEEN_EVERY_S = 60.0  # one write a minute, not one a request
 # The sign-ins that hold: of an open account, not ended, and neither idle nor begun for too long (two moments).
 THAT_HOLD = (
@@ -43,7 +43,10 @@ def sign_in(store: Store, who: Account, browser: str = "", *, now: float | None 
 
 
 def signed_in(store: Store, secret: str, *, now: float | None = None) -> Person | None:
-    """Whom the secret of a cookie stands for; None if it is unknown, ended, too old, or its account was closed."""
+    """Return the person signed in by a cookie's secret.
+
+    None if the secret is unknown, has ended or is too old, or if its account was closed.
+    """
     if not secret:
         return None
     moment = time.time() if now is None else now

@@ -41,7 +41,7 @@ LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 class Comment:
     """A comment on an item; `annotator` None: the lead wrote it.
 
-    `thread` is the public id of the annotator in whose private thread with the lead it stands; None: it is public.
+    `thread` is the public id of the annotator whose private thread with the lead has the comment; None: it is public.
     """
 
     op_id: str
@@ -62,9 +62,9 @@ _COMMENTS = (
 
 
 def comments(store: Store, project: Project, item: str, *, thread: Annotator | None = None) -> list[Comment]:
-    """The public comments on an item (public id), oldest first.
+    """Return the public comments on an item (public id), oldest first.
 
-    `thread`: the private thread of this annotator and the lead instead; nobody else may see it.
+    `thread`: return the private thread of this annotator and the lead instead; only these two may see it.
     """
     kept = "AND comment.thread IS ?"
     values = (item, project.id, None if thread is None else thread.id)
@@ -375,7 +375,7 @@ class AnonymousLabel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An item before the adjudicator. `settlement` is the one that stands; `settlements` are all, oldest first."""
+    """An item before the adjudicator. `settlement` is the one in force; `settlements` are all, oldest first."""
 
     item: Item
     labels: tuple[AnonymousLabel, ...]
@@ -390,7 +390,7 @@ class Case:
 
 
 def case_counts(store: Store, project: Project) -> dict[Queue, int]:
-    """How many cases are in each queue."""
+    """Return the number of cases in each queue."""
     counts: dict[Queue, int] = {}
     for queue, where in WHERE.items():
         counts[queue] = store.count(f"{ITEM_TABLES} WHERE item.project = ? AND {where}", (project.id,))
@@ -423,7 +423,7 @@ def cases(
 
 
 def patterns(store: Store, project: Project, queue: Queue = "open") -> list[tuple[str, int]]:
-    """Which choices stand against each other, as `code/code`, with the number of cases; commonest first."""
+    """Return the patterns of differing choices, as `code/code`, with their numbers of cases, most common first."""
     return Counter(_patterns(store, project, queue).values()).most_common()
 
 

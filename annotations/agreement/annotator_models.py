@@ -1,7 +1,7 @@
-"""Dawid-Skene and MACE beside the vote, on items with five blind labels or more.
+"""Dawid-Skene and MACE compared with the vote, on items with at least five blind labels.
 
-They are something to read, never a gold label: an item is kept where everybody agrees, and nothing here writes to the
-database.
+The results are for reading and never become gold labels: an item is kept where all annotators agree, and this module
+does not write to the database.
 """
 
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class ModelledItem:
 
     @property
     def differs(self) -> bool:
-        """Whether a model says something else than the vote, or the vote ties."""
+        """True if a model's choice is not the vote's, or if the vote ties."""
         return self.vote is None or (self.vote, self.vote) != (self.dawid_skene, self.mace)
 
 
@@ -71,9 +71,10 @@ class ModelledAnnotator:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorModels:
-    """What the models say. `choices`: those that somebody chose; `fewer`: items with 1 to 4 labels, which are left out.
+    """The results of both models.
 
-    `reason`: why there is nothing to say, else None; `settled`: whether both fits came to rest.
+    `choices`: the choices used at least once; `fewer`: the items with 1 to 4 labels, which are left out. `reason`: why
+    results are missing, else None; `settled`: whether both fits converged.
     """
 
     choices: tuple[Choice, ...]
@@ -86,7 +87,7 @@ class AnnotatorModels:
 
     @property
     def labels(self) -> int:
-        """How many labels went in."""
+        """The number of labels that both models used."""
         return sum(annotator.labels for annotator in self.annotators)
 
     @property
@@ -152,7 +153,7 @@ def _items(rows: Sequence[int], rated: RatedItems, by_skill: DawidSkene, by_habi
 def _annotators(
     store: Store, people: Sequence[int], rated: RatedItems, by_skill: DawidSkene, by_habit: Mace
 ) -> tuple[ModelledAnnotator, ...]:
-    """Those with most labels first."""
+    """Return the annotators with their estimates, those with most labels first."""
     names = annotator_names(store)
     counts = np.bincount(rated.annotator)
     modelled_annotators = [

@@ -71,10 +71,10 @@ class ItemText:
 def finished_items(
     store: Store, project: Project, items: Sequence[int], reader: Annotator | None = None
 ) -> dict[int, str]:
-    """Those of *items* (row ids) of which no further blind label is expected, so that labels of them may be read, with
-    their public ids.
+    """Return row id -> public id of those of *items* that expect no further blind label.
 
-    `reader`: only items that this annotator has labelled; call `record_reveals` before they are shown.
+    Labels of these items may be read. `reader`: only items that this annotator has labelled; call `record_reveals`
+    before they are shown.
     """
     values = {"project": project.id, "items": json.dumps(list(items)), "reader": reader and reader.id}
     return dict(store.db.execute(READ_BY, values).fetchall())
@@ -155,7 +155,7 @@ def record_reveals(store: Store, reader: Annotator, about_items: Sequence[AboutI
 
 
 def record_item_reveals(store: Store, reader: Annotator, items: Sequence[str]) -> None:
-    """The same as `record_reveals` for items by their public ids."""
+    """Record reveals as `record_reveals` does, for items given by their public ids."""
     if is_unrevealed(store.db, reader.id, list(items)):
         with store.write() as db:
             reveal_items(db, reader.id, list(items), timestamp())

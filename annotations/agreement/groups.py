@@ -70,7 +70,7 @@ class OpinionItem:
 
     @property
     def differs(self) -> bool:
-        """Whether the groups differ on it beyond chance, at 0.05 over all items."""
+        """True if the groups differ on it beyond chance, at 0.05 over all items."""
         return self.adjusted is not None and self.adjusted <= 0.05
 
 

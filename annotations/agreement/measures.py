@@ -1,14 +1,14 @@
-"""How far the annotators of a project agree: over blind labels of all items, never of the kept ones only.
+"""How far the annotators of a project agree, over blind labels of all items, not only of the kept ones.
 
-A *blind* label is the last one that an annotator made before seeing anybody's
-opinion of the item. Items that end as rejected count like all others.
-Generations of one context resemble each other, and so do sentences of one
-article: their intervals are over contexts and articles. The labels of
-generations are compared in four ways (annotations.agreement.schemes).
+A *blind* label is the last one that an annotator made before seeing an opinion of the item. Items that end as rejected
+count like all others. Generations of one context resemble each other, and so do sentences of one article: their
+intervals are over contexts and articles. The labels of generations are compared in four ways
+(annotations.agreement.schemes).
 
 Where a project stops at the first reject, only accepted items get further labels, so agreement on all labelled items
-would be biased. There it is computed on the random share, whose items everybody labels whatever the first label is. So
-it is after a change of the plan to `all`, until the items that a reject ended have their other labels.
+would be biased. Such a project is measured on the random share: all annotators label its items, regardless of the first
+label. After a change of the plan to `all`, the share is used until the items that a reject ended have their other
+labels.
 """
 
 import json
@@ -192,7 +192,7 @@ def compared_labels(
 
 
 def _drawn(project: Project, labels: BlindLabels, resampling: Resampling, ordered: bool) -> str:
-    """What the intervals are over and how they are drawn, for the signature; of a scale which alpha it is."""
+    """Return the resampled units and the method for the signature; for a scale also which alpha it is."""
     order = "alpha:ordinal|" if ordered else ""
     if project.kind == "generations":
         return order + resampling.signature("context", CLUSTERED)
@@ -232,7 +232,7 @@ def _overall(
 
 
 def _undefined(category_measures: AnyMeasures, why: Note) -> AnyMeasures:
-    """The same with every measure undefined for this reason: labels outside the random share are biased."""
+    """Return the measures, each undefined with the reason *why*: labels outside the random share are biased."""
     names = [
         field.name
         for field in fields(category_measures)
@@ -299,7 +299,7 @@ def _names(store: Store, labels: BlindLabels) -> dict[int, str]:
 def _label_counts(
     store: Store, project: Project, tally: Tally, on: ItemScope, version: int | None
 ) -> tuple[int, dict[int, int]]:
-    """How many items there are, and how many of them have 0, 1, 2 ... of the labels."""
+    """Return the number of items, and how many of them have 0, 1, 2 ... of the labels."""
     if on == "share" and version is None:
         found = Counter({int(n): int(items) for n, items in store.db.execute(SHARED, (project.id,))})
         return found.total(), {n: found[n] for n in range(max(found, default=0) + 1)}

@@ -42,8 +42,11 @@ _SIDES = {FIRST: 1, SECOND: -1}
 
 @dataclass(frozen=True, slots=True)
 class ModelPreferences:
-    """What comparisons say of models. `items`, `labels`, `annotators`: how many count; `left_out`: labels without two
-    different named models. `groups`: the same within each value of what was asked for, in the order of values."""
+    """The preferences between models that comparisons show.
+
+    `items`, `labels`, `annotators`: how many count; `left_out`: labels without two different named models. `groups`:
+    the preferences within each value of the requested grouping, in the order of values.
+    """
 
     comparisons: Comparisons
     found: Preferences
@@ -56,7 +59,7 @@ class ModelPreferences:
 
     @property
     def contexts(self) -> int:
-        """How many contexts the comparisons are from."""
+        """The number of contexts that the comparisons are from."""
         return int(self.comparisons.context.max(initial=-1)) + 1
 
     @property
@@ -144,7 +147,7 @@ class LeftChosen:
 
 
 def left_chosen(store: Store, project: Project) -> LeftChosen:
-    """How often the left text was chosen in a project of comparisons."""
+    """Return how often annotators chose the left text in a project of comparisons."""
     known = generations(store, project)
     context = dict(zip(known["item"], known["cluster"], strict=True))
     said: dict[str, list[tuple[bool, str]]] = defaultdict(list)

@@ -61,7 +61,7 @@ class FormRates:
 
     @property
     def compared(self) -> bool:
-        """Whether both forms were used."""
+        """True if both forms were used."""
         return all(form.labels for form in self.forms)
 
 
@@ -212,7 +212,7 @@ class Categories:
 class Measures:
     """The measures of any number of annotators; values as in core.statistics.
 
-    `ac1` is over all categories of the scheme, `ac1_used` over those that somebody chose.
+    `ac1` is over all categories of the scheme, `ac1_used` over the categories that were chosen at least once.
     """
 
     items: int
@@ -271,17 +271,17 @@ class AgreementReport:
 
     @property
     def biased(self) -> bool:
-        """Whether the labels include items that stopped at a first reject, so that agreement on them is biased."""
+        """True if the labels include items that stopped at a first reject, which biases agreement on them."""
         return self.stopped and self.on == "all"
 
     @property
     def items(self) -> int:
-        """How many items have a blind label."""
+        """The number of items with a blind label."""
         return self.overall.items
 
     @property
     def labels(self) -> int:
-        """How many blind labels there are, one per item and annotator."""
+        """The number of blind labels, one per item and annotator."""
         return self.overall.labels
 
     def two(self, a: str, b: str) -> TwoAnnotators | None:

@@ -94,7 +94,10 @@ def _with_and_without(code: str, wordings: Sequence[Choice]) -> tuple[Choice, Ch
 
 
 def mark_agreement(store: Store, project: Project, resampling: Resampling | None = None) -> tuple[MarkAgreement, ...]:
-    """How far annotators marked the same characters, per kind of mark; every two annotators of every generation."""
+    """Return how far annotators marked the same characters, for each kind of mark.
+
+    Every two annotators of every generation are compared.
+    """
     labels = labels_of_generations(store, project)
     marks = {item: list(rows["spans"]) for item, rows in labels.groupby("item", sort=False)}
     clusters = dict(zip(labels["item"], labels["cluster"], strict=True))

@@ -71,7 +71,7 @@ class JudgedSentence:
 
     @property
     def settled(self) -> bool:
-        """Whether it has all its labels."""
+        """True if the sentence has all its labels."""
         return self.labels >= self.wanted
 
 
@@ -94,17 +94,17 @@ class Audit:
 
     @property
     def labels(self) -> int:
-        """How many blind labels there are."""
+        """The number of blind labels."""
         return sum(sentence.labels for sentence in self.sentences)
 
     @property
     def labels_wanted(self) -> int:
-        """How many labels the audit needs in all."""
+        """The number of labels that the audit needs in all."""
         return sum(sentence.wanted for sentence in self.sentences)
 
     @property
     def finished(self) -> bool:
-        """Whether every sentence has all its labels."""
+        """True if every sentence has all its labels."""
         return len(self.settled) == len(self.sentences)
 
 
@@ -193,7 +193,7 @@ def audits(store: Store) -> list[Audit]:
 
 
 def audit(store: Store, project: Project) -> Audit:
-    """The audit of *project*: its sample and its progress. Raises NotFound if the project is no audit."""
+    """Return the audit *project*: its sample and its progress. Raises NotFound if the project is not an audit."""
     labels: dict[int, list[tuple[str, str]]] = {}
     for item, choice, why in store.db.execute(LABELS, (project.id,)):
         labels.setdefault(item, []).append((choice, why))
@@ -231,10 +231,10 @@ def _judged_sentence(
 
 
 def audit_result(store: Store, project: Project, frame: "pd.DataFrame | None" = None) -> AuditResult:
-    """The result of the audit *project*; with the scores it was drawn from (*frame*), also the effect of leaks on a
-    run.
+    """Return the result of the audit *project*.
 
-    Raises NotFound where the project is no audit, Refused where *frame* holds other scores than those of the audit.
+    *frame*, the scores that the audit was drawn from, adds the effect of leaks on a run. Raises NotFound where the
+    project is not an audit, Refused where *frame* holds other scores than those of the audit.
     """
     found = audit(store, project)
     settled = found.settled
@@ -281,7 +281,7 @@ def _measures(settled: Iterable[JudgedSentence], rule: Rule, run: dict[str, floa
 def _run_values(found: Audit, frame: "pd.DataFrame") -> dict[str, float]:
     """Sentence -> Bias_c of the run an audit was drawn from, checked against the values stored with the audit."""
     rows = frame[(frame["model"] == found.model) & frame["bias_log10"].abs().lt(math.inf)]
-    # A text can stand there twice, for another word each: its first row with a side counts, as in a draw.
+    # A text can occur twice, each time for another word: its first row with a side counts, as in a draw.
     rows = rows.iloc[(~rows["side"].isin(["male", "female"])).to_numpy().argsort(kind="stable")]
     rows = rows.drop_duplicates("sentence")
     values = {str(text): float(value) for text, value in zip(rows["sentence"], rows["bias_log10"], strict=True)}

@@ -1,7 +1,7 @@
 """Is a kept sentence neutral? A drawn sample of kept and rejected sentences for people outside the project.
 
-The sample is a project of its own. Which sentence was kept stands in the item's `extra` under one key that no desk
-receives (see `messages.SOURCE_COLUMNS`); the draw is an event in the log of the project that it is from.
+The sample is a project of its own. The item's `extra` records under one key whether the sentence was kept; no desk
+receives this key (see `messages.SOURCE_COLUMNS`). The draw is an event in the log of the project that it is from.
 """
 
 import json
@@ -56,11 +56,11 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """A follow-up sample of a project and what people outside it said.
+    """A follow-up sample of a project and the judgements of people outside it.
 
-    `people`: how many of them have labels that count: blind, made at a desk here, by nobody who is or was in the
-    project. `left_out`: other labels, `elsewhere` of them not made at a desk here, the others by people of the project.
-    `from_kept`, `from_rejected`: how many there were to draw from.
+    `people`: the number of them with labels that count: blind, made at a desk here, by a person who never was in the
+    project. `left_out`: other labels; `elsewhere` of them were not made at a desk here, the rest are by people of the
+    project. `from_kept`, `from_rejected`: the numbers of sentences to draw from.
     """
 
     project: Project
@@ -75,12 +75,12 @@ class FollowUp:
 
 
 def guideline_text(language: str, name: str = "audit") -> str:
-    """What annotators of an audit or a follow-up are asked: Chinese for "zh", English otherwise."""
+    """Return the guideline of an audit or a follow-up: Chinese for "zh", English otherwise."""
     return (DATA / f"{name}.{'zh' if language == 'zh' else 'en'}.md").read_text(encoding="utf-8")
 
 
 def reasons() -> tuple[Choice, ...]:
-    """Why a sentence can leak, or is not neutral."""
+    """Return the reasons for which a sentence can leak, or is not neutral."""
     return tuple(Choice(**row) for row in table("audit_reasons"))
 
 

@@ -1,9 +1,9 @@
-"""Generations of a model before and after, blind in one project: nothing that an annotator is shown, or that is stored
-with an item, tells which model wrote it.
+"""Generations of a model before and after a change, mixed in one blind project.
 
-The rows of both are sorted by what they say and then shuffled, so order and tokens hang on the texts alone: with the
-two files exchanged the project's file is the same, byte for byte. Which token belongs to which side is in the table of
-a run beside the database, for whoever may see it.
+Nothing that an annotator is shown, or that is stored with an item, tells which model wrote it. The rows of both files
+are sorted by their content and then shuffled, so order and tokens depend only on the texts: with the two files
+exchanged the project's file is the same, byte for byte. The table of a run, next to the database, lists which token
+belongs to which side, for users who may see it.
 """
 
 import csv
@@ -58,9 +58,9 @@ class Mixed:
 
 
 def mix(before: Sequence[Row], after: Sequence[Row], *, per_context: int = 5, seed: int = 0) -> Mixed:
-    """As many generations of each context from either side, at most *per_context* of each, in an order of no meaning.
+    """Return equally many generations from both sides for each context, in random order.
 
-    Raises Refused where no context is in both.
+    Each side gives at most *per_context* for a context. Raises Refused where no context is in both.
     """
     pots: dict[str, dict[str, list[str]]] = defaultdict(lambda: {side: [] for side in SIDES})
     for side, rows in zip(SIDES, (before, after), strict=True):
@@ -129,14 +129,17 @@ def file_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _model_of(rows: Sequence[Row], file: Path) -> dict[str, str]:
-    """What most rows of a file say who wrote them and how."""
+    """Return the model and signature that most rows of a file name, and the name of the file."""
     said = {key: Counter(str(row.get(key) or "") for row in rows).most_common(1) for key in ("model", "signature")}
     found = {key: most[0][0] if most else "" for key, most in said.items()}
     return {"model": found["model"] or file.stem, "signature": found["signature"], "table": file.name}
 
 
 def _doubts(models: Sequence[dict[str, str]]) -> list[Notice]:
-    """That the two were not written alike, by their signatures (`sampling|model|weights|settings|...`)."""
+    """Return a list of one notice if the two files were generated with different settings; else an empty list.
+
+    The settings are read from their signatures (`sampling|model|weights|settings|...`).
+    """
     parts = [Signature.parse(model["signature"]) for model in models]
     settings = [f"{part.joint}|{part.precision}|v{part.version}" if part else "" for part in parts]
     if not all(settings) or settings[0] == settings[1]:

@@ -61,7 +61,7 @@ _IMPORTED = """
 SELECT batch.created AS moment, '' AS who, batch.file FROM batch JOIN item ON item.batch = batch.id
 WHERE item.id = :item
 """
-# The first version is older than any item, whatever the clock was.
+# The first version is older than any item, regardless of the clock.
 _GUIDELINES = """
 SELECT guideline.created AS moment, '' AS who, version, changes FROM guideline WHERE project = :project AND version > 1
     AND created > (SELECT batch.created FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item)
@@ -110,7 +110,7 @@ class Entry:
 
     @property
     def tells(self) -> bool:
-        """Whether it reveals an opinion of the item, so that an annotator who has yet to label it must not see it."""
+        """True if it reveals an opinion of the item, so that an annotator who has yet to label it must not see it."""
         return self.kind in ("label", "again", "known", "settlement", "event", "gold") or bool(self.data.get("thread"))
 
 
@@ -130,7 +130,7 @@ class ItemRecord:
 
     @property
     def finished(self) -> bool:
-        """Whether all labels are there."""
+        """True if the item has all its labels."""
         return self.row.labels >= self.row.wanted
 
 
@@ -213,7 +213,7 @@ def _comments(store: Store, project: Project, uid: str, reader: Annotator | None
 
 
 def gold_reasons(store: Store, project: Project, row: SearchRow) -> tuple[Note, ...]:
-    """Why the item has its status: the rule that made it, in sentences; `choice` in their values is a code."""
+    """Return the rule that made the item's status, as sentences; `choice` in their values is a code."""
     settled = store.db.execute(
         "SELECT adjudicator, action, choice FROM settlement WHERE id = (SELECT settlement FROM item WHERE id = ?)",
         (row.item.id,),

@@ -1,7 +1,7 @@
 """Searching the items of a project by cell, status, marks, annotator and text, page by page.
 
-Every search reads the items of the project once, in the order of import (docs/browse.md has the timings and why there
-is no full-text index). Conditions are fixed texts; user input is always a bound value.
+Every search reads the items of the project once, in the order of import (docs/browse.md has the timings and the reason
+for not using a full-text index). Conditions are fixed texts; user input is always a bound value.
 """
 
 import re
@@ -86,12 +86,12 @@ _QUOTED = re.compile(r"[\"“”]([^\"“”]*)[\"“”]?|([^\s\"“”]+)")
 class Filters:
     """Conditions on items, joined by AND; None or empty: no condition.
 
-    `flag`: a key of FLAGS, or MINED with the code of a filter. `annotator`: the name of somebody with a valid label;
-    `choice`, `version` (of the guideline) and `form` are those of one valid label, of this annotator if one is named. A
-    `choice` is matched only on items with all labels, unless `unfinished`: it would influence those who still label.
-    `file`: its name at the import. `text`: words that must all occur in the text or the context, quoted ones as a
-    phrase; lower-case words without accents match either case. A public id finds its item. `reader`: only what this
-    annotator has labelled.
+    `flag`: a key of FLAGS, or MINED with the code of a filter. `annotator`: the name of an annotator with a valid
+    label. `choice`, `version` (of the guideline) and `form` must match one valid label, of this annotator if one is
+    named. A `choice` is matched only on items with all labels, unless `unfinished`: it would influence annotators who
+    still label. `file`: its name at the import. `text`: words that must all occur in the text or the context, quoted
+    ones as a phrase; lower-case words without accents match either case. A public id finds its item. `reader`: only
+    items that this annotator has labelled.
     """
 
     pair: str | None = None

@@ -1,12 +1,12 @@
-"""Copies of the database: backups taken while people work and how one is restored, snapshots to read, trial copies.
+"""Copies of the database: backups taken while people work and how to restore one, snapshots to read, trial copies.
 
-The secret of the database signs tokens and keys the hashes of cookies and links. A backup gets another one: whoever
-reads it can sign nothing for the server, and after a restore everybody signs in again. Backups kept in a folder or at
-an address of fsspec are checked by reading them back, pruned, and sealed with a key: a ZIP file with AES-256, which
-other programs open too.
+The secret of the database signs tokens and keys the hashes of cookies and links. A backup gets another secret: a reader
+of the backup cannot sign for the server, and after a restore all users sign in again. Backups in a folder or at an
+address of fsspec are checked by reading them back, pruned, and sealed with a key: a ZIP file with AES-256, which other
+programs open too.
 
-A snapshot is a copy, not a long read transaction: while somebody reads, the log of the database cannot be checkpointed.
-It would grow with every label until one label has to wait for all of it.
+A snapshot is a copy, not a long read transaction: the log of the database cannot be checkpointed during a read. The log
+would grow with every label until one label has to wait for all of it.
 """
 
 import os
@@ -65,9 +65,9 @@ def backup(store: Store, out: Path) -> Snapshot:
 def restore(source: Path, target: Path, *, force: bool = False) -> Snapshot:
     """Replace a database by a backup, all or nothing.
 
-    Raises NotFound or BadFile if *source* is not a whole database of Evenhand,
-    NotAllowed if *target* exists and `force` is not given, or is in use. With
-    `force` the old database stays beside the new one, named `.before-restore`.
+    Raises NotFound or BadFile if *source* is not a whole database of Evenhand, NotAllowed if *target* exists and
+    `force` is not given, or is in use. With `force` the old database is kept next to the new one, named
+    `.before-restore`.
     """
     checked = check(source)
     if target.exists() and not force:
@@ -151,9 +151,9 @@ ENDING = ".snapshot"
 
 @contextmanager
 def snapshot(store: Store) -> Iterator[Store]:
-    """A read-only store that does not see later writes; its copy is deleted afterwards.
+    """Yield a read-only store that does not see later writes; its copy is deleted afterwards.
 
-    Raises Refused where the copy cannot be made, for want of room beside the database for instance.
+    Raises Refused where the copy cannot be made, for example because the disk of the database is full.
     """
     with _copied(store, read_only=True) as frozen:
         yield frozen
@@ -204,12 +204,12 @@ DIFFERS = N_("The backup at {place} does not match what was saved, so it was rem
 
 
 def is_place(text: str) -> bool:
-    """Whether *text* names a folder or an address of fsspec, rather than a file that is to be made."""
+    """Return whether *text* names a folder or an address of fsspec, rather than a file to make."""
     return "://" in text or text.endswith("/") or Path(text).is_dir()
 
 
 def read_key(file: Path) -> bytes:
-    """What a key file holds, without the end of its line. Raises NotFound, or Refused for fewer than 20 characters."""
+    """Return the key in a key file, without the line end. Raises NotFound, or Refused below 20 characters."""
     try:
         key = file.read_bytes().strip()
     except OSError as error:
@@ -261,9 +261,9 @@ def newest(place: str) -> datetime | None:
 
 @contextmanager
 def fetched(source: str, beside: Path, *, key: bytes | None = None) -> Iterator[Path]:
-    """A local copy of the backup at *source* (a file or an address), opened with *key* if it is sealed.
+    """Yield a local copy of the backup at *source* (a file or an address), opened with *key* if it is sealed.
 
-    It lies beside the database *beside* and is removed at the end. Raises NotFound, BadFile or Refused.
+    The copy is written next to the database `beside` and is removed at the end. Raises NotFound, BadFile or Refused.
     """
     if "://" not in source:
         with _opened(Path(source), beside, key) as plain:
@@ -292,7 +292,7 @@ def _draft(beside: Path) -> Iterator[Path]:
 
 @contextmanager
 def _reached(place: str, *, make: bool = True) -> Iterator[tuple[Any, str]]:
-    """The file system of a place and the path there. Whatever its library raises becomes Refused."""
+    """Yield the file system of a place and the path there. Raises Refused for every error of its library."""
     import fsspec  # type: ignore[import-untyped]  # takes long, and only backups elsewhere need it
 
     try:

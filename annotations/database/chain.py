@@ -1,8 +1,8 @@
 """The chain of hashes of the log: the functions that its triggers call, its heads, its start.
 
-An entry's hash is the SHA-256 of the hash before it, a line end, and a line of JSON: number, kind, row, moment, what
-the row holds, what stands beside it, the hash in the own chain of its annotator. An own chain has the labels of one
-annotator in their order, so that this person can check them without a trace of anybody else's.
+An entry's hash is the SHA-256 of the hash before it, a line end, and a line of JSON: number, kind, row, timestamp,
+content of the row, data that goes with the row, hash in its annotator's own chain. An own chain has the labels of one
+annotator in their order, so that this person can check them without a trace of other annotators' labels.
 
 The items of an import and the test and codes of a study have no entries of their own: one entry holds a hash over them
 (of an import as it is published, in an older database at the next release; of a study as it is made).
@@ -39,7 +39,7 @@ KINDS = (
 DAY_MS = 86_400_000
 _EMPTY_TEXTS = (None, *(one.strip("'") for one in EMPTY.strip("()").split(", ")))
 # What JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=bytes.hex) makes for each text
-# anew, made once and without the search for circles: values of a row hold none.
+# again, made once and without the search for circles: values of a row hold none.
 _written = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
     None, bytes.hex, json.encoder.encode_basestring, None, ":", ",", False, False, False
 )
@@ -128,7 +128,7 @@ def append_start(db: sqlite3.Connection, values: Mapping[str, Any]) -> int:
 
 
 def start_of(db: sqlite3.Connection, kind: Kind) -> dict[str, Any]:
-    """What the first entry says of a table: its rows that count, the last row id, the hash over all of them."""
+    """Return the first entry of a table: number of rows that count, last row id, hash over all of these rows."""
     found = [row_hash(key, text) for key, text in rows_of(db, kind)]
     last = f"SELECT max(id) FROM {kind.table}" if kind.key == "{r}.id" else "SELECT NULL"
     return {"rows": len(found), "last": db.execute(last).fetchone()[0], "hash": hash_of_rows(found)}
@@ -154,9 +154,9 @@ def hash_of_rows(hashes: list[bytes]) -> str:
 
 
 def scrub(db: sqlite3.Connection, kind: str, row: Any, part: str, text: str) -> bool:
-    """Put *text* in place of a text for good, inside the caller's transaction: its hash stays, its salt goes.
+    """Replace a text permanently by *text*, inside the caller's transaction; its hash is kept, its salt deleted.
 
-    Returns whether there was something to scrub. A text is scrubbed once.
+    Returns whether there was a text to scrub. A text is scrubbed once.
     """
     of = next(one for one in KINDS if one.table == kind)
     key = of.key.format(r=kind)

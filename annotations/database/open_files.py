@@ -1,11 +1,11 @@
-"""Connections to the file of a database, and whether its files are still those that stand under its name.
+"""Connections to the file of a database, and a check that its files are still the ones under its name.
 
-SQLite keeps writing into a file that was moved or deleted, and its log is a second file beside the database. A label
-that is written there is acknowledged, and gone when the process ends. So each file is compared by its device and
-inode (two calls of stat each time, 8 microseconds beside the milliseconds of a commit).
+SQLite keeps writing into a file that was moved or deleted, and its log is a second file next to the database. A label
+written to such a file is acknowledged, and lost when the process ends. So each file is compared by its device and inode
+(two calls of stat each time: 8 microseconds, compared with milliseconds for a commit).
 
 SQLite also keeps the pages that it has read, so an open connection may store labels for hours in a file that does not
-open. Nothing is written to a database that this process has found damaged or unreadable until it is whole again.
+open. After this process has found a database damaged or unreadable, it writes nothing to it until it is whole again.
 """
 
 import os
@@ -24,7 +24,7 @@ from evenhand.core.files.sqlite_wal import BUSY, primary_code
 from evenhand.core.files.whole_file import whole_path
 
 # SQLite writes its log back into the database in the commit that makes it so long (1,000 pages without this), with two
-# more waits for the disk, during which nobody else writes. The server does it beside the commits
+# more waits for the disk, during which others cannot write. The server does it while commits continue
 # (desk/shared_commit.py), so a commit does it only where nothing else can follow, or where no server runs.
 LOG_PAGES = 8_000
 GONE = N_(
@@ -69,7 +69,7 @@ class OpenFiles:
         database = inode_of(self.path)
         if database is None:
             raise Busy(GONE, path=self.path)
-        # A log that came later is no fault: the database had another journal when it was opened.
+        # A log that came later is not a fault: the database had another journal when it was opened.
         if database != self.database or (self.log is not None and inode_of(f"{self.path}-wal") != self.log):
             raise Busy(REPLACED, path=self.path)
 
@@ -194,8 +194,8 @@ def connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:
     try:
         return connect(path, any_thread=any_thread), False
     except sqlite3.OperationalError as error:
-        # SQLite cannot read a WAL database where it cannot create the index of its log, unless it is told that nobody
-        # writes. A log file means that somebody does.
+        # SQLite cannot read a WAL database where it cannot create the index of its log, unless it is told that the
+        # file has no writers. A log file means that it has a writer.
         log = path.resolve().with_name(f"{path.resolve().name}-wal")
         if primary_code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
             raise
@@ -207,7 +207,7 @@ def connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:
 def connect(
     path: Path, *, read_only: bool = False, any_thread: bool = False, unchanging: bool = False
 ) -> sqlite3.Connection:
-    """A connection with the settings that the app relies on; `unchanging`: a file that nobody writes."""
+    """Return a connection with the settings that the app relies on; `unchanging`: the file has no writers."""
     source = f"{path.resolve().as_uri()}?mode={'ro' if read_only or unchanging else 'rw'}"
     source += "&immutable=1" if unchanging else ""
     # Autocommit: every transaction begins with an explicit BEGIN, so its length shows in the code.
@@ -250,13 +250,13 @@ def copy_database(source: Path, target: Path, *, secret: bytes | None = None, la
 def make_private(path: Path) -> None:
     """Create an empty file for its owner where there is none. Raises Busy where this process had one open there."""
     # Labels and the key that signs tokens are for their owner; SQLite gives its side files the same rights.
-    # A database that exists must never be opened and closed beside SQLite: closing any handle of a file drops every
+    # A database that exists must never be opened and closed outside SQLite: closing any handle of a file drops every
     # lock that this process holds on it, and another process would then throw away a log that is in use.
     if path.exists():
         _opened.add(path.absolute())
         return
     if path.absolute() in _opened:  # a new empty file would take labels while the disk is unmounted
         raise Busy(GONE, path=str(path))
-    with suppress(FileExistsError), whole_path(path, new=True) as empty:  # nobody has opened it under this name yet
+    with suppress(FileExistsError), whole_path(path, new=True) as empty:  # it was never open under this name
         os.close(os.open(empty, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     _opened.add(path.absolute())

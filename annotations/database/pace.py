@@ -1,7 +1,7 @@
 """How long work of many rows keeps others from writing, and what it leaves to the disk between two commits.
 
-Short while people label, longer while nobody does: a commit writes each changed page once, so the more rows it has, the
-less goes to the disk.
+The time is short while people label and longer while no one does. A commit writes each changed page once, so larger
+commits write less in all.
 """
 
 import time

@@ -33,7 +33,7 @@ from evenhand.core.files.sqlite_wal import primary_code, write_ahead
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.files.whole_file import whole_path
 
-NO_TEXT = "Could not decode to UTF-8"  # says the module, without a code, of bytes that are no text
+NO_TEXT = "Could not decode to UTF-8"  # the module's message, without a code, for bytes that are not text
 BULK_KIB = 131_072  # of pages that a store keeps in memory while it writes many rows; else SQLite's 2,000 KiB
 SWITCH_S = 1.0  # how long opening waits to switch the log of a restored backup on
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -76,7 +76,7 @@ class Store:
 
     @classmethod
     def open_existing(cls, path: Path | str) -> "Store":
-        """Open a database that must exist. Raises NotFound where there is no file, and as `open`."""
+        """Open a database that must exist. Raises NotFound where the file is missing, and the errors of `open`."""
         if not Path(path).is_file():
             raise NotFound(N_("There is no database {path}: check --db and EVENHAND_DB."), path=str(path))
         return cls.open(path)
@@ -88,7 +88,7 @@ class Store:
         `any_thread`: for a pool that hands it from one thread to the next. Raises BadFile if the file is not an
         Evenhand database or was made by a newer version, Busy if it cannot be opened or written now, has disappeared
         since this process opened it, or is another file than the one that this process has open under its name. On a
-        read-only disk or folder it is opened to read (`frozen`), provided that nobody writes.
+        read-only disk or folder it is opened to read (`frozen`), provided that no other process writes to it.
         """
         where = Path(path) if path is not None else database_path()
         try:
@@ -98,7 +98,7 @@ class Store:
             check_others(where)  # SQLite only calls it an I/O error where the log was deleted
             message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
             raise Busy(message, path=str(where), why=_why(error)) from error
-        except sqlite3.DatabaseError as error:  # raised here for a short file that is no database
+        except sqlite3.DatabaseError as error:  # raised here for a short file that is not a database
             raise BadFile(N_("{path} is not an Evenhand database ({why})."), path=where.name, why=error) from error
         store = cls(connection, where, frozen=frozen)
         try:
@@ -136,7 +136,7 @@ class Store:
         if len(applied) < len(known):
             self._migrate()
         elif not self.frozen and self.db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            # A backup is one file without a log. Where somebody uses it just now, the next one who opens it switches.
+            # A backup is one file without a log. While it is in use elsewhere, the next opening switches it.
             with suppress(sqlite3.OperationalError):
                 write_ahead(self.db, SWITCH_S)
         if not self.frozen and self._own not in _compared:
@@ -167,7 +167,7 @@ class Store:
             db.execute("INSERT OR IGNORE INTO database (id, uid, secret, created) VALUES (1, ?, ?, ?)", row)
 
     def _keep_copy(self) -> None:
-        """Copy an older database beside itself, before anything in it is changed. Raises Busy where it cannot."""
+        """Copy an older database to a file next to it before any change. Raises Busy where it cannot."""
         name = f"{self.path.name}.before-version-{int(migrations.MIGRATIONS[-1].__name__[1:4])}"
         number = 1
         while (out := self.path.with_name(name if number == 1 else f"{name}-{number}")).exists():
@@ -242,10 +242,10 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[None]:
-        """Every query in it sees the database as of the first one; this store cannot write meanwhile.
+        """Let every query in the block see the database as of the first query; this store cannot write meanwhile.
 
-        For exports that need more than one query while people go on labelling. Nested calls are part of the outer one.
-        Keep it to seconds: the log of the database grows as long as somebody reads.
+        For exports that need more than one query while people continue to label. Nested calls are part of the outer
+        one. Keep the block to seconds: the log of the database grows during every read.
         """
         if self.db.in_transaction:
             yield
@@ -261,11 +261,11 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """One short transaction that holds the write lock from its first statement; all or nothing.
+        """Run the block as one short transaction with the write lock from its first statement; all or nothing.
 
         Raises Busy where another program keeps the lock for ten seconds (in a job: ten minutes), the disk is full or
-        read-only, the database or its log is no longer the file that was opened, or this process has found the database
-        damaged. Within another of this store it is a part of that one.
+        read-only, the database or its log was moved, deleted or replaced, or this process has found the database
+        damaged. A block within another block of this store is part of the outer transaction.
         """
         if self._writing:
             with self.savepoint():
@@ -292,10 +292,11 @@ class Store:
 
     @contextmanager
     def unsynced(self) -> Iterator[None]:
-        """Commits in it wait for no disk: for what is of no use before a later commit, or soon of no use at all.
+        """Let commits in the block return before they are on disk.
 
-        They hold if the process is killed, and whatever commit comes after them makes them as safe as itself; where the
-        machine fails before that, they are gone as a whole, the last ones first.
+        For rows that are useless without a later commit, or that are soon useless. The commits survive if the process
+        is killed, and any later commit makes them as safe as itself. If the machine fails before such a commit, they
+        are lost as a whole, the last ones first.
         """
         self.db.execute("PRAGMA synchronous = NORMAL")
         try:
@@ -305,9 +306,9 @@ class Store:
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
-        """`unsynced`, for many rows: more pages stay in memory, and no commit writes the log back.
+        """Write many rows as in `unsynced`: more pages stay in memory, and commits do not write the log back.
 
-        The caller does so between commits (`write_back` of another store), so that nobody waits for it.
+        The caller writes it back between commits (`write_back` of another store), so that other writers do not wait.
         """
         (pages,), db = self.db.execute("PRAGMA cache_size").fetchone(), self.db
         db.execute(f"PRAGMA cache_size = -{BULK_KIB}")
@@ -353,9 +354,9 @@ class Store:
             db.execute("UPDATE database SET uid = uid WHERE false")
 
     def write_back(self) -> None:
-        """Write the log back into the database as far as nobody reads or writes it; holds nobody up.
+        """Write the log back into the database as far as other readers and writers allow, without delaying them.
 
-        Raises Busy where the files are no longer those that were opened.
+        Raises Busy where the opened files were moved, deleted or replaced.
         """
         self._check_files()
         self.db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

@@ -1,9 +1,9 @@
 """A fair queue for the write lock of the database.
 
 SQLite lets a program that waits for the write lock sleep for up to 100 ms at a time, and the lock goes to the program
-that asks first. Beside a program that writes without a pause, another one may wait until its timeout. Here the threads
-of one process queue. One process polls SQLite's lock often, and the others queue behind it, so a program that has just
-written goes to the end.
+that asks first. If one program writes without a pause, another one may wait until its timeout. Here the threads of one
+process queue. One process polls SQLite's lock often, and the others queue behind it, so a program that has just written
+goes to the end.
 
 The queue only decides who asks first. SQLite alone ensures that two never write at once. If the file of the queue
 cannot be opened or locked, or was deleted meanwhile, turns are less fair, and nothing else breaks.
@@ -90,8 +90,8 @@ os.register_at_fork(after_in_child=_lines.clear)
 def acquire_write_lock(connection: sqlite3.Connection, path: Path, patience_s: float) -> Iterator[None]:
     """Begin a transaction of *connection* with the write lock; the caller ends it before the block ends.
 
-    Processes queue with a lock on an empty file beside the database whose name ends in `-turn`; *path* is that of the
-    database without links, as SQLite resolves them before it names its log. Raises Busy, and begins nothing, if the
+    Processes queue with a lock on an empty file next to the database whose name ends in `-turn`; *path* is the path of
+    the database without links, as SQLite resolves them before it names its log. Raises Busy, and begins nothing, if the
     lock does not come free within *patience_s* seconds; sqlite3.OperationalError for every other refusal of the
     database; RuntimeError within another turn of the same thread.
     """

@@ -51,7 +51,7 @@ def make_generations_demo(store: Store) -> Project:
     for number, wanted in enumerate(LABELLED):
         person = next(one for one in people if one.name == ANNOTATORS[number])
         _label(store, project, person, wanted, second=number > 0, ended=now)
-    answer_for_everybody(store, project, "release")  # nobody is behind these names
+    answer_for_everybody(store, project, "release")  # these names are invented
     return project
 
 

@@ -57,14 +57,14 @@ def make_demo(store: Store) -> Project:
             batch.publish()
     for column, person, wanted in zip(_COLUMNS, add_annotators(store, project, ()), LABELLED, strict=True):
         _label(store, project, person, _opinions(column), wanted, ended=now)
-    answer_for_everybody(store, project, "release")  # nobody is behind these names
+    answer_for_everybody(store, project, "release")  # these names are invented
     return project
 
 
 def ensure_demo(path: Path | str | None = None) -> bool:
-    """Make a database with both demo projects if there is no database; returns whether it was made.
+    """Make a database with both demo projects if it does not exist; return whether it was made.
 
-    The database gets its name when it is complete. An interrupted start leaves none, so the next start makes it.
+    The database gets its name when it is complete. An interrupted start leaves no database, so the next start makes it.
     """
     where = Path(path) if path is not None else database_path()
     if where.exists():

@@ -30,13 +30,13 @@ FROM item JOIN published_batch AS batch ON batch.id = item.batch JOIN cell ON ce
 WHERE batch.project = ? {kept}
 ORDER BY batch.published, item.id
 """
-AT_ONCE = 5_000  # rows that are held beside the texts
+AT_ONCE = 5_000  # rows that are held in addition to the texts
 SOURCE_COLUMNS = frozenset(("来源", "出处", "source_name", "corpus", "dataset"))
 DATE_COLUMNS = frozenset(("date", "日期", "时间", "年份", "published", "year"))
 
 
 def usual_items(store: Store, project: Project) -> Items:
-    """The default set: the kept items if there are any, else all, as in an import that nobody has labelled."""
+    """Return the default set: the kept items if there are any, else all, as in an import without labels."""
     return "accepted" if counts(store, project).accepted else "all"
 
 
@@ -92,8 +92,8 @@ def describe_file(
     """Describe the texts of a file: released format, mined candidates, any table of sentences, generations.
 
     Every row with a text counts, also one without a clear keyword (`without_keyword`). `before`: a file of the
-    candidates that the sentences were chosen from. *model*: whose vocabulary to read where no *words* are given; no
-    file is taken for one. Raises BadFile, and Refused if there is no text.
+    candidates that the sentences were chosen from. *model*: whose vocabulary to read where *words* are not given; a
+    file is never taken for a model. Raises BadFile, and Refused if the file has no text.
     """
     source, chosen, texts = _read(path, column, name)
     if not texts:

@@ -56,9 +56,9 @@ class DeskState(NamedTuple):
 
 
 def desk_state(store: Store, project: Project, annotator: Annotator) -> DeskState:
-    """That of one annotator, in one query, since each label asks for it.
+    """Return the desk state of one annotator, in one query, since each label asks for it.
 
-    Raises NotFound for somebody who is not an annotator of the project.
+    Raises NotFound for a person who is not an annotator of the project.
     """
     query = (
         "SELECT active, told, EXISTS (SELECT 1 FROM open_pilot WHERE project = member.project),"
@@ -126,9 +126,9 @@ def option_name(option: Choice, language: Language) -> str:
 
 
 def is_flagged(item: Item) -> bool:
-    """Whether a sentence was flagged before its import: by mining (`flags`) or a column `sensitive`.
+    """Return whether a sentence was flagged before its import: by mining (`flags`) or a column `sensitive`.
 
-    Which flag it was is not sent to the desk: it would be an opinion on the sentence.
+    The desk does not receive which flag it was: that would be an opinion on the sentence.
     """
     sensitive = str(item.extra.get("sensitive") or "").strip().lower()
     return bool(item.extra.get("flags")) or sensitive not in ("", "0", "false", "no")
@@ -198,9 +198,9 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
 def newer_guideline(
     project: Project, versions: Sequence[Guideline], version: int, language: Language
 ) -> dict[str, Any] | None:
-    """What a desk that shows *version* has to show before the next label: the newest guideline, and what changed.
+    """Return the newest guideline and its changes, for a desk that shows *version* to show before the next label.
 
-    None where *version* is the newest, or 0 (a desk that does not say).
+    None where *version* is the newest, or 0 (the desk does not send its version).
     """
     if not 0 < version < versions[-1].version:
         return None

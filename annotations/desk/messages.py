@@ -116,9 +116,9 @@ def items_out(
     covered: bool,
     veil: bool,
 ) -> list[Json]:
-    """Items as the desk shows them, with the operation that a new label of each replaces and what is new of it.
+    """Return items as the desk shows them, with the operation that a new label of each replaces and its news.
 
-    *covered*: without their words; *veil*: the whole text is covered until it is opened, whatever its news say.
+    *covered*: without their words; *veil*: the whole text is covered until it is opened, regardless of its news.
     """
     kind, cover = at.project.kind, {"veil": True} if veil else {}
     return [
@@ -166,9 +166,9 @@ class RefusedOperation:
 
 @dataclass(frozen=True, slots=True)
 class SyncRequest:
-    """What a sync asks for: operations to store, up to `want` items beside those that the desk has, past decisions.
+    """A desk's request to sync: operations to store, up to `want` items in addition to its own, past decisions.
 
-    `version`: of the guideline that the desk knows; 0: it does not say.
+    `version`: of the guideline that the desk knows; 0: the desk does not send it.
     """
 
     ops: Sequence[Operation | RefusedOperation]

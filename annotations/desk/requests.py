@@ -171,7 +171,7 @@ def _decision(call: DeskRequest, decision: Decision, covered: CoveredLabels | No
 
 
 def _conflict(call: DeskRequest, decision: Decision) -> Reply:
-    """A superseded decision with the choice that stands in its place, if one does."""
+    """Return a superseded decision with the choice that is valid now, or None in its place."""
     try:
         valid = standing_decision(call.store, call.at.project, call.at.annotator, decision.item.uid).choice
     except NotFound:

@@ -52,7 +52,7 @@ def routes() -> list[Route]:
 
 
 class DeskRoute:
-    """One route of the desk, an ASGI app: thousands of desks ask it, so nothing stands between it and the gate."""
+    """One route of the desk, an ASGI app without layers between it and the gate: thousands of desks call it."""
 
     def __init__(self, name: str) -> None:
         self.work, self.action = ROUTES[name]
@@ -64,7 +64,7 @@ class DeskRoute:
         data = await _read(receive)
         headers = dict(scope["headers"])
         token = headers.get(b"authorization", b"").decode("latin-1").removeprefix("Bearer ").strip()
-        # The gate says how to find out who asks; routes that run without a gate stand in the open mode.
+        # The gate says how to find out who asks; routes that run without a gate are in the open mode.
         asks = (scope.get("state") or {}).get("asks", _open_mode)
         status, reply = await self._answer(token, asks, data)
         text = _json(reply)
@@ -151,8 +151,8 @@ def _authorized(
     secret, database = store.key
     try:
         grant = verify(secret, token)
-        # A token ends with the sign-in of its person, and with the role in the project; that of somebody who came by a
-        # link is good in that person's browser only, as long as the part in the study lasts.
+        # A token ends with the sign-in of its person, and with the role in the project; that of a person who came by a
+        # link is valid in that person's browser only, as long as the part in the study lasts.
         invited = who.invited.get(grant.annotator)
         comes = sign_in_of(store, grant.annotator)
         if invited is not None or comes.by_link:

@@ -19,7 +19,7 @@ from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed
 
 LIFETIME = 12 * 3600.0  # seconds
-LONGEST_S = 24 * 3600.0  # however often it is renewed
+LONGEST_S = 24 * 3600.0  # even if it is renewed often
 LONGEST = 2048  # characters; a token of ours has about 300
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -60,7 +60,7 @@ def issue(
 
 
 def verify(secret: bytes, token: str, *, now: float | None = None) -> Grant:
-    """What *token* allows. Raises NotAllowed if it is foreign, changed or expired."""
+    """Return the rights that *token* grants. Raises NotAllowed if it is foreign, changed or expired."""
     payload, _, signature = token.partition(".")
     try:
         if len(token) > LONGEST:
@@ -123,10 +123,10 @@ def open_session(store: Store, grant: Grant, database: str) -> DeskSession:
 
 
 class SignIn(NamedTuple):
-    """How an annotator comes to the desk.
+    """The way an annotator reaches the desk.
 
-    `by_link`: as somebody in a study, so only the browser that took part has this desk. `version`: of the account, 0
-    where there is none that is open; it is raised when every sign-in of the account ends (by a new password, say).
+    `by_link`: as a participant of a study, so only the browser that took part has this desk. `version`: of the account,
+    0 without an open account; it is raised when every sign-in of the account ends (by a new password, say).
     """
 
     by_link: bool
@@ -134,7 +134,7 @@ class SignIn(NamedTuple):
 
 
 def sign_in_of(store: Store, annotator: str) -> SignIn:
-    """How an annotator (public id) comes to the desk."""
+    """Return how an annotator (public id) reaches the desk."""
     query = (
         "SELECT EXISTS (SELECT 1 FROM study_person WHERE study_person.annotator = annotator.id),"
         " (SELECT version FROM open_account AS account WHERE account.annotator = annotator.id)"

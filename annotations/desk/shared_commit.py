@@ -21,7 +21,7 @@ from evenhand.annotations.database.pool import Pool
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import Busy, EvenhandError
 
-WRITE_BACK_S = 0.5  # between two times that the log is written back beside the commits
+WRITE_BACK_S = 0.5  # between two write-backs of the log, while commits continue
 MOST = 40  # requests of one commit: others wait meanwhile, importing processes too
 # A commit costs as much as a label. Where this many requests came together, the next ones are given a moment to do so:
 # they wait longer for their answer than alone, but not in a queue. Who labels alone, or among fifty, never waits.
@@ -30,7 +30,7 @@ MANY, GATHER_S = 3, 0.008
 
 @dataclass(slots=True)
 class _PendingRequest:
-    """The work of one request: what is asked before the transaction, what is done in it, and what came of it."""
+    """The work of one request: its part before the transaction, its part inside, and the result."""
 
     before: Callable[[Store], Any]
     work: Callable[[Store, Any], Any]
@@ -81,9 +81,10 @@ class SharedCommit:
         self._pause = Event()  # never set; not time.sleep, which fails under some clocks
 
     async def run(self, before: Callable[[Store], Any], work: Callable[[Store, Any], Any]) -> Any:
-        """What *work* returns, once it is committed; it gets the store and what *before* returned.
+        """Return the result of *work* after its commit; *work* gets the store and the result of *before*.
 
-        *before* runs ahead of the transaction. What either raises is raised, and then nothing of *work* is stored.
+        *before* runs ahead of the transaction. An error of *before* or *work* is raised, and then nothing of *work* is
+        stored.
         """
         loop = asyncio.get_running_loop()
         request = _PendingRequest(before, work, loop, loop.create_future())
@@ -106,7 +107,7 @@ class SharedCommit:
             try:
                 self._gather(requests, many)
                 self._do(requests)
-            except Exception as error:  # without this thread nobody could label: who asked is told, and it goes on
+            except Exception as error:  # without this thread desks could not label: report it and continue
                 for request in requests:
                     request.error = request.error or error
             self._answer(requests)
@@ -133,7 +134,7 @@ class SharedCommit:
                 store.write_back()
                 if not is_readable(self._path):  # a connection that is open may not notice it for hours
                     note_damage(self._path)
-            except Exception:  # whatever is wrong with the disk, the next commit says so
+            except Exception:  # the next commit reports any fault of the disk
                 _close(store)
                 store = None
 

@@ -75,7 +75,7 @@ class LastWords(NamedTuple):
 
     @property
     def waits(self) -> bool:
-        """Whether it lacks labels and no adjudicator has decided it."""
+        """True if the item lacks labels and no adjudicator has decided it."""
         return self.status == "pending" and self.labels < self.terms.before
 
     @property
@@ -175,10 +175,11 @@ def unselected(store: Store, project: Project, per_item: int) -> Unselected | No
 
 
 def imported_into_share(store: Store, project: Project) -> tuple[int, set[int]]:
-    """How many items of the random share end at a reject because their labels were imported; and what does not count.
+    """Return how many shared items an imported reject ended, and the row ids of items that do not count.
 
-    Under `stop`. Where the labels come from, a first reject may have ended items of the share, too. While these lack
-    labels, accepted ones are too frequent among the imported items that have all, so no imported item (row id) counts.
+    Under `stop`; else (0, no items). At the origin of the labels, a first reject may have ended items of the share,
+    too. While these lack labels, accepted ones are too frequent among the imported items that have all, so no imported
+    item counts.
     """
     if project.plan != "stop":
         return 0, set()
@@ -197,7 +198,7 @@ def ended_at_reject(store: Store, project: Project) -> int:
     narrow = unselected(store, project, project.per_item)
     if narrow is None:
         return 0
-    drawn_once = project.share <= narrow.share  # whatever is in the share now was in it under every plan
+    drawn_once = project.share <= narrow.share  # all items now in the share were in it under every plan
     values = {"project": project.id, "per_item": project.per_item, "until": narrow.since}
     rows = store.db.execute(_ENDED, values | {"wanted": _per_item_at(store, project, narrow.since)})
     ended = [identity for identity, shared in rows if not (shared and drawn_once)]

@@ -101,10 +101,10 @@ def forecast(
     candidates: int | None = None,
     on: Sample | None = None,
 ) -> Forecast:
-    """What labelling *project* will take under both plans; arguments default to the project's settings.
+    """Return the work that labelling *project* takes under both plans.
 
-    `candidates`: assume so many, without quotas. `on`: the items to use, "pilot" or "all" fully labelled ones (None:
-    the pilot's if there are any).
+    Arguments default to the project's settings. `candidates`: assume so many, without quotas. `on`: the items to use,
+    "pilot" or "all" fully labelled ones (None: the pilot's if there are any).
     """
     wanted = project.per_item if per_item is None else per_item
     drawn = project.share if share is None else share
@@ -127,7 +127,7 @@ def forecast(
 
 
 def has_pilot(store: Store, project: Project, per_item: int) -> bool:
-    """Whether an item of a pilot has been labelled in full, now or before its relabelling."""
+    """Return whether an item of a pilot has been labelled in full, now or before its relabelling."""
     if store.has(f"item WHERE {_PILOT} AND labels >= :per_item", {"project": project.id, "per_item": per_item}):
         return True
     return any(len(words.choices) >= per_item for words in last_words(store, project, _PILOT))

@@ -57,7 +57,7 @@ class Draft:
         return (*self.reasons, *(self.scheme.points if self.scheme else ()))
 
     def differs(self, old: Guideline) -> bool:
-        """Whether it differs from *old* for annotators."""
+        """Return whether the draft differs from *old* for annotators."""
         asked = (self.text.strip(), self.choices, self.reasons, self.scheme)
         return asked != (old.text.strip(), old.choices, old.reasons, old.scheme)
 
@@ -164,7 +164,7 @@ def _check_texts(draft: Draft) -> None:
 
 
 def check_criterion(one: Choice, others: Sequence[Choice]) -> None:
-    """Raise Refused, with one sentence, where *one* cannot be a criterion beside the *others*."""
+    """Raise Refused, with one sentence, where *one* cannot be a criterion together with the *others*."""
     bare = not any(character.isalnum() for character in one.code)
     if bare or len(one.code) > LONGEST_CODE or control_character(one.code) or any(c.isspace() for c in one.code):
         message = N_("{code} is not a valid code: write one word of at most {most} characters, such as too_vague.")
@@ -269,7 +269,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def own_tags(store: Store, project: Project, annotator: Annotator) -> list[str]:
-    """The tags that this annotator has used in the project, commonest first: the suggestions of the desk."""
+    """Return the tags that this annotator has used in the project, most common first: the desk suggests them."""
     query = (
         "SELECT label.tags FROM item INDEXED BY item_pilot JOIN label ON label.item = item.id"
         " WHERE item.pilot IN (SELECT id FROM pilot WHERE project = ?) AND label.annotator = ? AND label.tags <> '[]'"
@@ -280,9 +280,10 @@ def own_tags(store: Store, project: Project, annotator: Annotator) -> list[str]:
 
 
 def tags(store: Store, project: Project, *, together: bool = False) -> list[Tag]:
-    """Every tag of the project's pilots, commonest first: of valid labels and those sent for relabelling since.
+    """Return every tag of the project's pilots, most common first.
 
-    `together`: tags that are probably one (see `similar_tags`) are counted as one, under the commonest of them.
+    Tags of valid labels and of labels sent for relabelling since count. `together`: tags that are probably the same
+    (see `similar_tags`) are counted together, under the most common of them.
     """
     rows = store.db.execute(_TAGGED, {"project": project.id}).fetchall()
     single = _count_tags((tag, row[0], row[1]) for row in rows for tag in json.loads(row[4]))
@@ -326,10 +327,10 @@ def bare_tag(tag: str) -> str:
 
 
 def similar_tags(texts: Sequence[str]) -> list[tuple[str, ...]]:
-    """Groups of two or more tags that are probably one: equal but for case, width and punctuation, or similar in
-    spelling.
+    """Return groups of two or more tags that are probably the same.
 
-    In the order of *texts*; each group names its first, commonest one first.
+    Tags are grouped if they are equal but for case, width and punctuation, or similar in spelling. Groups are in the
+    order of *texts*; each lists its first, most common tag first.
     """
     groups: list[list[str]] = []
     for text in texts:

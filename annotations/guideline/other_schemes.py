@@ -159,12 +159,12 @@ class _Element:
 
     @property
     def element(self) -> str:
-        """How a sentence names it."""
+        """The name of the element in messages."""
         return " ".join(filter(None, (f"<{self.tag}>", self.attributes.get("name", ""))))
 
 
 def _elements(data: bytes, file: str) -> _Element:
-    """The tree of a document. Raises BadFile for a document type and for what is no XML."""
+    """Return the tree of a document. Raises BadFile for a document type and for invalid XML."""
     root = _Element("", {})
     open_ones = [root]
 
@@ -195,8 +195,10 @@ def _depends(one: _Element) -> bool:
 
 
 def _each(element: _Element) -> Iterator[_Element]:
-    """Controls and whatever else is below, in the order of the document; options stay with their control, and what is
-    shown under a condition with the condition."""
+    """Yield all elements below in the order of the document, controls and others.
+
+    Options stay with their control, and elements shown under a condition stay with the condition.
+    """
     for child in element.children:
         yield child
         if child.tag not in ("Choices", "Labels", "HyperTextLabels") and not _depends(child):
@@ -329,7 +331,7 @@ def _potato_options(one: Mapping[str, Any], part: str, element: str, collected: 
 
 
 def _potato_pairwise(one: Mapping[str, Any], element: str, collected: _Collected) -> None:
-    """Potato's names of the two texts are A and B, and there is no tie, where it does not say otherwise."""
+    """Collect a comparison of Potato. Potato's defaults apply: the texts are named A and B, without a tie."""
     labels = one.get("labels")
     names = [_word(label) for label in labels] if isinstance(labels, list) and len(labels) == 2 else ["A", "B"]
     tie = _word(one.get("tie_label")) or "No preference"
@@ -373,7 +375,7 @@ def scheme_from_bytes(data: bytes, file: str) -> OtherScheme:
 
 
 def read_any_scheme(path: Path) -> OtherScheme:
-    """The same from a path. Raises BadFile where it cannot be read."""
+    """Read a scheme of another program from a path. Raises BadFile where it cannot be read."""
     try:
         data = path.read_bytes()
     except OSError as error:

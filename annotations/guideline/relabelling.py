@@ -1,7 +1,7 @@
 """Relabelling: labels of older versions of the guideline go back to their annotators.
 
 The old label stays in the history and no longer counts, and its annotator labels the item once more. The place of this
-annotator is kept for any time; nobody else gets it.
+annotator is kept without a time limit and never goes to another annotator.
 """
 
 import json

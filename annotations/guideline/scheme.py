@@ -166,7 +166,7 @@ def more_in(stored: Mapping[str, Any]) -> Scheme:
 
 
 def more_out(more: Scheme) -> dict[str, Any]:
-    """What is stored with a version beside choices and reasons, as JSON."""
+    """Return what is stored with a version in addition to choices and reasons, as JSON data."""
     spans = [{"code": span.code, "key": span.key, "zh": span.zh, "en": span.en} for span in more.spans]
     questions = [asdict(question) for question in more.questions]
     found = {"spans": spans, "needs": dict(more.needs), "about": dict(more.about), "questions": questions}
@@ -174,8 +174,11 @@ def more_out(more: Scheme) -> dict[str, Any]:
 
 
 def as_data(scheme: OwnScheme) -> dict[str, Any]:
-    """A scheme as it stands in a file: choices, flags, spans, questions: lists of objects without empty fields;
-    comparison: true for one of comparisons."""
+    """Return a scheme as it is written to a file.
+
+    Choices, flags, spans and questions are lists of objects without empty fields. A scheme of comparisons has
+    `comparison` true.
+    """
     needs, about = dict(scheme.more.needs), dict(scheme.more.about)
 
     def row(one: Choice) -> dict[str, str]:
@@ -271,7 +274,7 @@ def _option(row: Mapping[str, str]) -> Choice:
 
 
 def scheme_text(scheme: OwnScheme, language: str) -> str:
-    """The text of a guideline that says what the scheme has, until somebody writes a better one."""
+    """Return a text for the guideline that lists the options of the scheme, until a person writes a better one."""
     asked = preference(language).strip() if scheme.more.compares else ""
     chinese, about = language == "zh", dict(scheme.more.about)
     heads = ("选项", "标记", "片段", "问题") if chinese else ("Choices", "Flags", "Spans", "Questions")
@@ -290,7 +293,7 @@ def scheme_text(scheme: OwnScheme, language: str) -> str:
 
 
 def data_of_bytes(data: bytes, file: str) -> Any:
-    """What a JSON, TOML or YAML file holds; its name says which it is. Raises BadFile where it is none."""
+    """Return the data of a JSON, TOML or YAML file; its name tells the format. Raises BadFile if it is unreadable."""
     try:
         return _read_as(Path(file).suffix.lower(), data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError and errors of JSON and TOML are ValueErrors

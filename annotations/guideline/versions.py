@@ -124,10 +124,10 @@ def add_guideline(
 ) -> Guideline:
     """Store a changed guideline as the next version; labels keep the version they were made under.
 
-    `scheme`: of an own scheme what it has beside choices and flags; None: the built-in one. `changes`: what is new,
-    shown to annotators at their desk; "": no text beside the new version. `created`: when an imported version was
+    `scheme`: the parts of an own scheme in addition to choices and flags; None: the built-in one. `changes`: the news,
+    shown to annotators at their desk; "": no text about the new version. `created`: when an imported version was
     written (UTC, ISO 8601); None: now. Raises Refused if labels could not be made with these choices and reasons, or
-    where the items of the project are comparisons and those of the version are none, or the other way round.
+    where only one of the project's items and the version is for comparisons.
     """
     check_options(project.kind, choices, reasons, scheme)
     packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
@@ -158,7 +158,7 @@ class ChangedCodes(NamedTuple):
 
 
 def changed_codes(old: Iterable[Choice], new: Iterable[Choice]) -> ChangedCodes:
-    """How the *new* choices or reasons differ from the *old* ones.
+    """Return how the *new* choices or reasons differ from the *old* ones.
 
     A code is changed if its Chinese or English name differs; its key does not matter.
     """
@@ -233,7 +233,7 @@ def every_choice(store: Store, project: Project, more: Iterable[str] = ()) -> tu
 
 
 def choice_codes(store: Store, project: Project) -> tuple[str, ...]:
-    """What a label of the project can be, and what one of an older version was: codes, the newest version first."""
+    """Return the codes that labels of the project can have under any version, the newest version first."""
     versions = guidelines(store, project)
     found = dict.fromkeys(choice.code for version in reversed(versions) for choice in version.choices)
     if versions[-1].scheme is None:
@@ -317,9 +317,10 @@ def compares(store: Store, project: Project) -> bool:
 
 
 def place_on_left(seed: int, item: str, reader: str) -> Place:
-    """Which text of an item (public id) is on the left for an annotator (public id), or first for a judge.
+    """Return the text of an item (public id) that an annotator (public id) sees on the left, or a judge first.
 
-    Drawn from the seed of the project, so that a reload shows the same; the two items of a retest draw by themselves.
+    The place is drawn from the seed of the project, so that a reload shows the same; the two items of a retest are
+    drawn independently.
     """
     digest = hashlib.blake2b(f"{item}\n{reader}".encode(), digest_size=8, key=str(seed).encode()).digest()
     return SECOND if digest[0] & 1 else FIRST
@@ -339,7 +340,7 @@ LARGEST_BYTES = 200_000  # people have to read it
 class Criteria:
     """The parts of a guideline before it is stored with a version: Markdown text, choices, reject reasons.
 
-    `scheme`: what an own scheme has beside them.
+    `scheme`: the further parts of an own scheme.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""People's labels of generations as the third measurement, beside the rule's verdict and a run's.
+"""People's labels of generations as the third measurement, next to the rule's verdict and a run's.
 
 See docs/human_vs_rule.md#labels-of-generations.
 """
@@ -46,7 +46,7 @@ def people(store: Store, project: Project) -> "pd.DataFrame":
 
 
 def design_of(store: Store, project: Project, rows: "pd.DataFrame") -> Design | None:
-    """What the samples of a project drew of the generations *rows*; None: it has none."""
+    """Return the design of a project's samples for the generations *rows*; None for a project without samples."""
     drawn = sample_labels(store, project)
     if drawn is None:
         return None

@@ -36,7 +36,7 @@ ONLY_FILES = N_(
 
 
 def only_files(store: Store, project: Project) -> Notice | None:
-    """That the labelled sentences come from a few files that name no articles; None where that is not so."""
+    """Return a notice if the labelled sentences come from a few files that do not name articles; else None."""
     if project.kind == "generations":
         return None
     files = few_files(str(source) for (source,) in store.db.execute(DISTINCT, (project.id,)) if source)

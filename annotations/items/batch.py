@@ -166,7 +166,7 @@ class Batch:
                 time.sleep(LOOK_S)
 
     def add(self, rows: Iterable[NewItem]) -> AddedItems:
-        """Store rows in commits that hold nobody up for long; a text that the project has is only counted."""
+        """Store rows in short commits that do not delay other writers; known texts of the project are only counted."""
         source, waiting = map(self._values, rows), deque[_Values]()
         added = stored = 0
         size = CHUNK
@@ -207,7 +207,7 @@ class Batch:
             raise Refused(N_("This import was cancelled, because it made no progress for a long time. Start again."))
 
     def _values(self, new: NewItem) -> _Values:
-        """What is stored of a row but for its cell, worked out before others wait for the write lock."""
+        """Return the stored values of a row except its cell, computed before others wait for the write lock."""
         candidate, identity, project = new.candidate, item_hash(new), self.project
         cell = (candidate.pair.name, candidate.side) if candidate else (new.stratum, "")
         word: tuple[Any, ...] = (None,) * 6
@@ -255,7 +255,7 @@ class Batch:
         return added or self._restores_withdrawn(one)
 
     def _restores_withdrawn(self, one: _Values) -> bool:
-        """Whether a known text belongs to a withdrawn item, which this file restores."""
+        """Return whether a known text belongs to a withdrawn item, which this file restores."""
         row = self.store.db.execute(
             "SELECT item.id, batch.withdrawn, start, stop, keyword, cell.pair, text FROM item JOIN batch"
             " ON batch.id = item.batch JOIN cell ON cell.id = item.cell WHERE item.project = ? AND hash = ?",

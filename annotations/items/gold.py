@@ -84,10 +84,10 @@ def decide_gold(choices: Sequence[str], wanted: int, rule: GoldRule) -> Outcome:
 
 
 def wanted_now(terms: LabelRules, choices: Sequence[str]) -> int:
-    """How many labels an item wants, given its blind labels, one per annotator.
+    """Return the number of labels an item wants, given its blind labels, one per annotator.
 
     Under `stop` an item outside the share wants one label more than it has while all accept, up to `per_item`; after a
-    reject it wants no more. Items of a pilot want a label of each participant.
+    reject it wants no further label. Items of a pilot want a label of each participant.
     """
     full = max(terms.per_item, terms.pilot or 0)
     if terms.doubled is not None:

@@ -45,7 +45,7 @@ def doubled_sample(seed: int, identities: Iterable[bytes], number: int) -> set[b
 
 
 def is_shared(seed: int, identity: bytes, share: float) -> bool:
-    """Whether an item is in the random share that all annotators label under the plan `stop`.
+    """Return whether an item is in the random share that all annotators label under the plan `stop`.
 
     *share*, 0 to 1, is the probability, independent for each item; a larger share holds a smaller one.
     """
@@ -57,12 +57,12 @@ def _hash_point(key: str, identity: bytes) -> int:
 
 
 def wanted_in_sample(per_item: int, doubled: int | None, identity: bytes, sample: Collection[bytes]) -> int:
-    """How many labels an item should get: *per_item*, or 1 where a sample is *doubled* and the item is not in it."""
+    """Return the number of labels for an item: *per_item*, or 1 if a sample is *doubled* and does not hold the item."""
     return per_item if doubled is None or identity in sample else 1
 
 
 def wanted_at_first(per_item: int, plan: Plan, always: bool) -> int:
-    """How many labels an item without labels wants; *always*: all annotators label it under every plan."""
+    """Return the number of labels wanted by an unlabelled item; *always*: all annotators label it under any plan."""
     return 1 if plan == "stop" and not always else per_item
 
 
@@ -122,8 +122,8 @@ def set_wanted(
 ) -> list[int]:
     """Give *items* (row ids) their wanted number; in the caller's transaction.
 
-    *sample*: the identities that get several labels, from `sample_of`; None: there is no such sample. Returns the
-    labelled items whose number may change: the caller recounts them, which without a sample also stores the number.
+    *sample*: the identities that get several labels, from `sample_of`; None: the project has no such sample. Returns
+    the labelled items whose number may change: the caller recounts them, which without a sample also stores the number.
     """
     if sample is not None:
         return _redraw(store, project, items, sample)

@@ -84,7 +84,7 @@ class Job:
 
     @property
     def active(self) -> bool:
-        """Whether it is not over yet."""
+        """True until the job is over."""
         return self.state in ("waiting", "running")
 
     @property
@@ -110,7 +110,11 @@ class Job:
         return (self.total - self.done) / rate if rate and self.total and self.state == "running" else None
 
     def is_for(self, person: Person) -> bool:
-        """Whether *person* may see it: whoever may see the jobs of its project; where it has none, who started it."""
+        """Return whether *person* may see the job.
+
+        A job of a project is shown to people who may see the jobs of the project, any other job to the person who
+        started it (see `may_see_work`).
+        """
         return may_see_work(person, self.project, self.account)
 
 
@@ -179,16 +183,16 @@ def find(store: Store, uid: str) -> Job:
 
 
 def folder(store: Store) -> Path:
-    """The folder of logs and uploaded files of jobs, beside the database and private to its owner."""
+    """Return the folder of logs and uploaded files of jobs, next to the database and private to its owner."""
     place = store.path.resolve().with_name(store.path.name + "-jobs")
     place.mkdir(mode=0o700, exist_ok=True)
     return place
 
 
 def keep_upload(store: Store, name: str, data: bytes) -> Path:
-    """Store an uploaded file under its own name for a job; it is deleted when the job is done.
+    """Store an uploaded file under its own name for a job; it is deleted at the end of the job.
 
-    Raises BadFile if the name is no file name.
+    Raises BadFile if the name is not a file name.
     """
     bare = Path(name.replace("\\", "/")).name
     if bare in ("", "..") or "\0" in bare or len(bare.encode()) > 200:
@@ -229,7 +233,7 @@ def drop_uploads(store: Store, job: Job) -> None:
 
 
 def is_large(path: Path) -> bool:
-    """Whether a file should be imported as a job rather than while the page waits."""
+    """Return whether a file should be imported as a job rather than while the page waits."""
     return path.stat().st_size > LARGE_BYTES or path.read_bytes().count(b"\n") > LARGE_LINES
 
 

@@ -68,11 +68,11 @@ def perform(store: Store, uid: str, work: Callable[[Job, Progress], dict[str, An
 
 
 def _stand_back() -> None:
-    """Give this process what processor time is left over.
+    """Give this process only the processor time that others leave over.
 
     Linux groups processes by session where nothing else groups them (autogroup), shares out time between the groups,
     and lets nice count within a group only: a job in a session of its own would have as much as the whole server
-    (measured: 50% beside a busy loop with nice 19 alone, 4% with both).
+    (measured next to a busy loop: 50% with nice 19 alone, 4% with both).
     """
     os.nice(NICE)
     with suppress(OSError):  # where memory runs out, the system ends a job before the server
@@ -92,7 +92,7 @@ def _wait_for_place(store: Store, uid: str) -> None:
         mark_interrupted(store)
         if _place_free(store, uid):
             with store.write() as db:
-                if _place_free(store, uid):  # nobody else can have taken it since then
+                if _place_free(store, uid):  # the write lock keeps others from taking it now
                     began = db.execute(
                         "UPDATE job SET state = 'running', started = ?, heartbeat = ? "
                         "WHERE uid = ? AND state = 'waiting'",

@@ -59,7 +59,7 @@ class BlindLabels:
     cluster: Numbers | None = None
 
     def tally(self, categories: int, keep: NDArray[np.bool_] | None = None) -> Tally:
-        """How many annotators chose each category, by item; of the labels in *keep*."""
+        """Return how many annotators chose each category, by item; only labels in *keep* count."""
         item, choice = (self.item, self.choice) if keep is None else (self.item[keep], self.choice[keep])
         rows, first, where = _runs(item)
         flat = np.bincount(where * categories + choice, minlength=len(rows) * categories)

@@ -115,7 +115,7 @@ def check_label_fits(
 ) -> None:
     """Raise Refused where the parts of a label of a generation contradict each other under this version.
 
-    Of an own scheme: whatever needs a span of some kind has one.
+    In an own scheme, a choice or flag that needs a span of some kind must have one.
     """
     if guideline.scheme is None:
         check_marks_fit_choice(choice, extraneous, marks)

@@ -53,7 +53,7 @@ def generations(store: Store, project: Project) -> "pd.DataFrame":
 
 
 def labels_of_generations(store: Store, project: Project) -> "pd.DataFrame":
-    """One row per blind label, with the columns of `generations` beside it.
+    """Return one row per blind label, with the columns of `generations` added.
 
     `choice`: correct, misgendering, no_pronoun or plural_they; `extraneous`: True, False or None; `spans`: tuple of
     Mark; `reasons`: tuple of tag codes. Rows come in the order of import, then by name of annotator.
@@ -82,7 +82,7 @@ def _generation(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _models(values: Mapping[str, Any]) -> str:
-    """The model; of a comparison both, in whatever order its item has them."""
+    """Return the model; of a comparison both models, sorted by name."""
     models = sorted({_text(values, key) for key in ("model", "second_model")} - {""})
     return " vs. ".join(models)
 
@@ -121,8 +121,11 @@ def measures_of(store: Store, project: Project) -> dict[str, str]:
 
 
 def item_table(store: Store, project: Project) -> "pd.DataFrame":
-    """One row per item with the columns of `generations`, its `language`, and people_<measure>: the share of its blind
-    labels that say so (NaN: not finished, or nobody said)."""
+    """Return one row per item with the columns of `generations`, its `language`, and people_<measure>.
+
+    people_<measure> is the share of the item's blind labels with that judgement, 0 to 1 (NaN: the item is not finished,
+    or has no judgement).
+    """
     table = generations(store, project)
     table["language"] = _languages(store, project, table["item"])
     labels = people_labels(store, project)
@@ -133,7 +136,7 @@ def item_table(store: Store, project: Project) -> "pd.DataFrame":
 
 
 def people_labels(store: Store, project: Project) -> "pd.DataFrame":
-    """One row per blind label of a finished item, with the columns of `generations` beside it and its `language`."""
+    """Return one row per blind label of a finished item, with the columns of `generations` and its `language`."""
     said = labels_of_generations(store, project)
     said = said[said["finished"].astype(bool)].reset_index(drop=True)
     return said.assign(language=_languages(store, project, said["item"]))

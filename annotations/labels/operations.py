@@ -77,9 +77,9 @@ def insert_retest_label(db: Connection, values: Mapping[str, Any], left: Place |
 
 
 def insert_left(db: Connection, op_id: str, item: int, left: Place | None) -> None:
-    """Append what was on the left of a label of *item* (row id), in the caller's transaction; nothing of a single text.
+    """Append which text was on the left of a label of *item* (row id), in the caller's transaction.
 
-    None: nobody knows.
+    *left* None: unknown. For an item with a single text, nothing is stored.
     """
     db.execute(
         "INSERT INTO left_text (op_id, item, place) SELECT ?, id, ? FROM item WHERE id = ? AND second IS NOT NULL",

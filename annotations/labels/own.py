@@ -26,7 +26,7 @@ BREAK_S = 300.0  # a longer gap between two labels is a break
 # Undo goes back over the newest labels; those have their word covered. What is older is uncovered permanently: labels
 # are only appended, so one that has left the newest is never among them again.
 UNDOABLE = 30
-COVER = "▢"  # in place of the word, whatever its length
+COVER = "▢"  # in place of the word, for any length
 # A text as the desk shows it; needs `item`, and {covered}, the condition under which the word is covered.
 SHOWN_TEXT = (
     f"iif({{covered}} AND item.start IS NOT NULL,"

@@ -29,7 +29,7 @@ NOT_TAKEN_BACK = (
 
 # The program of the file of a package that made its project. Its labels keep the origin that the package records.
 PACKAGE = "package of Evenhand"
-# Where a label comes from: a desk, a file, or nobody knows; with FROM_FILE in the query.
+# Where a label comes from: a desk, a file, or unknown; with FROM_FILE in the query.
 ORIGIN = (
     f"CASE WHEN label_file.program <> '{PACKAGE}' THEN 'imported'"
     " WHEN label.app IS NOT NULL THEN 'here' ELSE 'unknown' END"
@@ -59,17 +59,17 @@ def left_column(store: Store, project: Project, label: str) -> str:
 
 
 def left_of(db: Connection, op_id: str) -> Place | None:
-    """What was on the left of the label of that operation."""
+    """Return the text that was on the left of the label of that operation."""
     query = f"SELECT {LEFT.format(label='made')} FROM (SELECT ? AS op_id) AS made"
     place: Place | None = db.execute(query, (op_id,)).fetchone()[0]
     return place
 
 
 def form_of(label: str) -> str:
-    """The SQL for the form that the annotator of a label saw: NULL where no record says which.
+    """Return the SQL for the form that the annotator of a label saw: NULL where the form was not recorded.
 
-    The column is never empty: a label whose file named no form stands there as of the original, on the desk "file". So
-    do operations that take a file back, and copies that the lead made.
+    The column is never empty: a label whose file named no form is stored as one of the original, on the desk "file".
+    Operations that take a file back, and copies that the lead made, are stored as originals too.
     """
     unknown = (
         f"{label}.form_shown = 'original' AND {label}.app IS NULL AND {label}.desk IN ('{FILE_DESK}', 'undo', 'lead')"
@@ -164,7 +164,7 @@ class ItemLabels:
 
 
 def each_labelled_item(store: Store, project: Project) -> Iterator[ItemLabels]:
-    """What `each_label_row` gives for "all", "latest" and "blind", read once."""
+    """Yield the rows that `each_label_row` gives for "all", "latest" and "blind", read once."""
     source = "label LEFT JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator"
     query = _row_query(store, project, standing=_STANDING, source=source, kept="", order="")
     for uid, group in groupby(store.db.execute(query, (project.id,)), key=itemgetter(0)):

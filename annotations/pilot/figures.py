@@ -33,7 +33,7 @@ SELECT label.item, label.annotator, label.choice
 FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
 WHERE item.pilot = :pilot AND {BLIND_UNTIL}
 """
-# The same with reasons, of items that nobody is to label any more.
+# The same with reasons, of items that await no further label.
 _DIFFERING = f"""
 SELECT item.id, item.uid, {WHOLE_TEXT}, item.start, item.stop, cell.side, label.annotator, label.choice, label.reasons
 FROM published_item AS item JOIN cell ON cell.id = item.cell JOIN valid_label AS label ON label.item = item.id
@@ -92,9 +92,9 @@ class DifferingItem:
 
 
 def differing_items(store: Store, project: Project, pilot: Pilot) -> list[DifferingItem]:
-    """The items on which the labels of a closed pilot differ, those on which most differ first.
+    """Return the items on which the labels of a closed pilot differ, those on which most differ first.
 
-    An item that somebody is still to label is left out, so that labels stay blind.
+    An item that still awaits a label is left out, so that labels stay blind.
     """
     rows = store.db.execute(_DIFFERING, {"pilot": pilot.id, "until": pilot.closed or ""}).fetchall()
     found: dict[int, list[Any]] = {}
@@ -142,9 +142,9 @@ def _is_complete(store: Store, project: Project, pilot: Pilot, items: int, choic
 def letters(
     store: Store, project: Project, pilot: Pilot | None, among: Collection[int] | None = None
 ) -> dict[int, str]:
-    """Row id of an annotator -> letter in place of the name, shuffled for each pilot.
+    """Return row id of an annotator -> letter in place of the name, shuffled for each pilot.
 
-    *among*: only these, so that whoever joins later changes nothing; None: everybody in the project.
+    *among*: only these, so that people who join later change nothing; None: everyone in the project.
     """
     everybody = [
         annotator.id for annotator in annotators(store, project, active=False) if among is None or annotator.id in among

@@ -31,7 +31,7 @@ WHERE item.project = ? AND item.labels = 0 AND item.aside = 0 AND item.pilot IS 
     AND item.settlement IS NULL
     AND NOT EXISTS (SELECT 1 FROM assignment WHERE item = item.id AND state IN ('labelled', 'skipped'))
 """
-# Open for others, or with somebody at work.
+# Open for others, or with a participant at work.
 _STUDY = """
 SELECT name FROM study WHERE project = ? AND (coalesce(closed, '') = '' OR EXISTS (
     SELECT 1 FROM study_person WHERE study_person.study = study.id AND state = 'working'))
@@ -67,7 +67,7 @@ def start_pilot(
 
     The draw depends only on *seed* (None: the project's), the pilot's number and the texts. All active annotators, and
     at least `per_item`, label each item. Draws fewer if fewer are left. Raises NotAllowed while another pilot or a
-    sample is open; Refused if there is no annotator or no item, or a study is under way.
+    sample is open; Refused if the project lacks annotators or items, or a study is under way.
     """
     if not isinstance(items, int) or items < 1:
         raise Refused(N_("A pilot needs at least one item."))

@@ -138,10 +138,10 @@ WHERE project = ? AND annotator IN (SELECT annotator FROM member WHERE project =
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How often an annotator differs on items that somebody else labelled too (blind labels).
+    """The shares of jointly labelled items on which an annotator differs from others (blind labels).
 
-    `any`: from at least one of the others. `most`: from more than half of them. Shares of 0 to 1; intervals over
-    source articles where one holds several labelled items, else Wilson's, modified.
+    `any`: from at least one of the others. `most`: from more than half of them. Shares of 0 to 1; intervals over source
+    articles where one holds several labelled items, else Wilson's, modified.
     """
 
     any: Estimate

@@ -163,7 +163,7 @@ def followed_by_cell(
 
 
 # reviewed: with all its blind labels; compared: with at least two of these; unanimous: every label accepts
-# (generations: compared, with the same choice), whatever an adjudicator decided.
+# (generations: compared, with the same choice), regardless of an adjudicator's decision.
 FUNNEL = f"""
 SELECT cell.id, cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0), sum({REVIEWED}), sum({COMPARED}),
     sum({{agreed}}), sum(item.status = 'accepted'), sum(item.split), sum(item.settlement IS NOT NULL)

@@ -41,7 +41,7 @@ class Dashboard:
         return sum(person.labels for person in self.people)
 
     def count(self, verdict: str) -> int:
-        """How many pairs and sides have that verdict."""
+        """Return the number of pairs and sides with that verdict."""
         return sum(1 for cell in self.cells if cell.forecast.verdict == verdict)
 
 

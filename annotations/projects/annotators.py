@@ -30,7 +30,10 @@ def annotators(store: Store, project: Project, *, active: bool = True) -> list[A
 
 
 def participants(store: Store, project: Project) -> frozenset[int]:
-    """Those who came by the link of a study (row ids): a few texts each, and nobody waits for them to finish."""
+    """Return the row ids of annotators who came by the link of a study.
+
+    Each of them labels a few texts, and the project does not wait for them to finish.
+    """
     query = (
         "SELECT annotator FROM study_person JOIN study ON study.id = study_person.study"
         " WHERE study.project = ? AND annotator IS NOT NULL"
@@ -135,7 +138,7 @@ def give_back(store: Store, project: Project, annotator: Annotator, *, author: s
 
 
 def is_active(db: Connection, project: Project, annotator: Annotator) -> bool:
-    """Whether an annotator is active in a project. Raises NotFound for an unknown one."""
+    """Return whether an annotator is active in a project. Raises NotFound for an unknown one."""
     query = "SELECT active FROM member WHERE project = ? AND annotator = ?"
     row = db.execute(query, (project.id, annotator.id)).fetchone()
     if row is None:

@@ -1,10 +1,10 @@
-"""What annotators say of themselves: what may be done with their own labels, and in which groups they are.
+"""Statements of annotators about themselves: permitted uses of their own labels, and their groups.
 
-Consent is asked for each use, appended, and withdrawn at any time. Without an answer there is no consent. Whatever
-somebody answers, counts, agreement and gold labels use the labels: the uses are about labels one by one.
+Consent is asked for each use, appended, and can be withdrawn at any time. Without an answer, consent is not given.
+Counts, agreement and gold labels use the labels with any answer: the uses are about labels one by one.
 
-Groups, as by dialect or first language: the lead says which there are, annotators where they belong. An own answer
-stands before the lead's and can be removed at any time. Groups are never in a file that is published.
+Groups are, for example, by dialect or first language: the lead defines the groups, annotators choose theirs. An own
+answer takes precedence over the lead's and can be removed at any time. Groups are never in a file that is published.
 """
 
 import json
@@ -120,7 +120,7 @@ def answer_consent(
 ) -> Consent:
     """Store that *person* gives, refuses or withdraws consent, with the text as read. The same answer again: no row.
 
-    Raises NotFound for somebody who is no annotator of the project.
+    Raises NotFound for a person who is not an annotator of the project.
     """
     with store.write():
         is_active(store.db, project, person)
@@ -132,7 +132,7 @@ def store_consent(
     store: Store, project: Project, person: Annotator, use: Use, given: bool, by: RecordedBy, language: Language,
     text: str = "",
 ) -> None:  # fmt: skip
-    """The same inside the caller's transaction; *text*: as it was read, where that is not of today."""
+    """Store consent inside the caller's transaction; *text*: as it was read, if it differs from today's text."""
     if consent_of(store, project, person, use).given is not given:
         values = (use, int(given), by, language, text or translate(TEXTS[use], language), timestamp())
         answer = dict(zip(ANSWER, values, strict=True))
@@ -149,9 +149,9 @@ def answer_for_everybody(store: Store, project: Project, use: Use, *, language: 
 
 
 def sharing(store: Store, project: Project) -> dict[str, Any]:
-    """Whose labels stand one by one in a release, in JSON values: counts of people and of their valid labels.
+    """Return whose labels a release lists one by one, as JSON values: counts of people and of their valid labels.
 
-    `released`, `left_out`: of those who consented to it, and of the others; `training`: of those released, also to
+    `released`: of people who consented to it; `left_out`: of all others; `training`: of those released, also to
     training.
     """
     numbers = dict(store.db.execute(VALID, (project.id,)).fetchall())
@@ -208,7 +208,7 @@ class OwnGroup:
 
 
 def groupings(store: Store, project: Project) -> list[Grouping]:
-    """Those of a project, in the order in which they were made."""
+    """Return the groupings of a project, in the order in which they were made."""
     query = "SELECT id, name, options FROM grouping WHERE project = ? ORDER BY id"
     rows = store.db.execute(query, (project.id,))
     return [Grouping(row, name, tuple(json.loads(options))) for row, name, options in rows]
@@ -242,7 +242,7 @@ def groups_of(store: Store, of: Grouping) -> dict[int, str]:
 
 
 def own_groups(store: Store, project: Project, person: Annotator) -> list[OwnGroup]:
-    """Where *person* is in every grouping of the project."""
+    """Return the group of *person* in every grouping of the project."""
     query = (
         "SELECT grouping, value, recorded_by FROM annotator_group AS one JOIN grouping ON grouping.id = one.grouping"
         " WHERE project = ? AND annotator = ?"
@@ -254,8 +254,11 @@ def own_groups(store: Store, project: Project, person: Annotator) -> list[OwnGro
 def set_group(
     store: Store, project: Project, of: Grouping, person: Annotator, value: str | None, recorded_by: RecordedBy
 ) -> None:
-    """Put *person* into a group, or into none (None). Raises NotFound for no annotator of the project, Refused for a
-    group that there is not, NotAllowed where a lead would change what somebody says of oneself."""
+    """Put *person* into a group, or into none (None).
+
+    Raises NotFound for a person who is not an annotator of the project, Refused for an unknown group, NotAllowed where
+    a lead would change an annotator's own answer.
+    """
     if value is not None and value not in of.options:
         raise Refused(N_("{value} is no group of {name}. Groups: {groups}."), value=value, name=of.name,
                       groups=", ".join(of.options))  # fmt: skip

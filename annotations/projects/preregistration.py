@@ -1,7 +1,7 @@
-"""Pre-registration sheets: what was planned, in the log with its hash and time before anybody has seen labels.
+"""Pre-registration sheets: plans written to the log with hash and time before the first label is seen.
 
-A sheet is Markdown with four sections. It is an event, so it is appended and never changed; a further sheet stands
-beside the first. How many labels the database held at that moment is written with it.
+A sheet is Markdown with four sections. It is an event, so it is appended and never changed; a later sheet is stored in
+addition. The number of labels in the database at that time is written with it.
 """
 
 import hashlib
@@ -96,7 +96,7 @@ def sections_of(text: str) -> dict[str, str]:
 def preregister(store: Store, project: Project, text: str, *, author: str = "", late: bool = False) -> Sheet:
     """Write the sheet *text* into the log of *project*.
 
-    Raises Refused where a section is missing, where the sheet stands there already, or where the project has labels:
+    Raises Refused where a section is missing, where the log already has the sheet, or where the project has labels:
     then only *late* writes it, marked with their number.
     """
     text = text.strip() + "\n"
@@ -129,9 +129,10 @@ def sheets(store: Store, project: Project) -> list[Sheet]:
 
 
 def sheet_facts(store: Store, project: Project) -> list[dict[str, Any]]:
-    """The sheets for a release. `before`: no label was held, and all that stand were made at a desk here afterwards.
+    """Return the sheets for a release.
 
-    `elsewhere`: labels that stand and were made elsewhere, at an unknown time, or before the sheet.
+    `before`: the sheet is unchanged, the database held no label then, and all current labels were made at a desk here
+    afterwards. `elsewhere`: current labels that were made elsewhere, at an unknown time, or before the sheet.
     """
     found = []
     for sheet in sheets(store, project):

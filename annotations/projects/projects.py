@@ -198,9 +198,10 @@ def change_project(store: Store, project: Project, *, author: str = "", **fields
 def write_changes(
     store: Store, project: Project, values: Mapping[str, Any], *, author: str = "", logged: bool = True
 ) -> Project:
-    """`change_project` inside the caller's transaction; the caller then calls `finish_recount`.
+    """Change a project as `change_project` does, inside the caller's transaction.
 
-    `logged` False: the settings of a project that is being made, which are no change.
+    The caller then calls `finish_recount`. `logged` False: for the first settings of a new project, which are not a
+    change.
     """
     fields = dict(values)
     unknown = set(fields) - set(CHANGEABLE)
@@ -319,14 +320,14 @@ def replace_annotator(
 ) -> Annotator:
     """Replace *old* by *new_name* (new or known); returns the successor.
 
-    Leased items and those for relabelling move to the successor, in their order; those that the successor has had
-    already go to everybody. From then on the successor gets items like any annotator: those that lack labels, from the
-    beginning. (Starting where *old* stopped would skip items that *old* labelled and that nobody else may be left to
-    finish.) *old* is deactivated and keeps the past labels; labels that an open desk of *old* sends later are stored
-    and count.
+    Leased items and those for relabelling move to the successor, in their order; items that the successor already had
+    go to everyone. From then on the successor gets items like any annotator: those that lack labels, from the
+    beginning. (Starting where *old* stopped would skip items that *old* labelled and that no other annotator may be
+    left to finish.) *old* is deactivated and keeps the past labels; labels that an open desk of *old* sends later are
+    stored and count.
 
     One transaction; *now* (unix seconds) is the time of the new leases. Raises Refused if *old* has left already or is
-    the same person, NotFound if *old* is no annotator of the project.
+    the same person, NotFound if *old* is not an annotator of the project.
     """
     name = checked_name(new_name)
     if name == old.name:

@@ -97,18 +97,21 @@ class Facts:
 
     @property
     def labelled(self) -> bool:
-        """Whether any item has a label."""
+        """True if any item has a label."""
         return any(labels and items for labels, items in self.stock.by_labels.items())
 
     @property
     def few(self) -> bool:
-        """Whether fewer annotators than an item wants labels can open a desk, while items want labels."""
+        """True if the project has fewer annotators than labels per item.
+
+        While items want labels, only annotators who can open a desk count.
+        """
         able = self.people - self.uninvited if self.unlabelled else self.people
         return able < self.per_item
 
     @property
     def unlabelled(self) -> int:
-        """How many items still want labels: of the open pilot, else those of cells whose quota is not met."""
+        """The number of items that still want labels: of the open pilot, else of cells whose quota is not met."""
         if self.pilot_open:
             return self.pilot_left
         cells = self.stock.cells
@@ -151,7 +154,7 @@ def steps(found: Facts) -> tuple[StepState, ...]:
 
 
 def next_step(found: Facts, allowed: Sequence[Step]) -> Step | None:
-    """The one thing to do next among the *allowed* steps; None where nothing waits for somebody who may do these."""
+    """Return the next thing to do among the *allowed* steps; None where none of these steps waits."""
     labelled, left = found.labelled, found.unlabelled
     first_look = not labelled and not found.pilots and found.versions <= 1
     wanted: tuple[tuple[Step, bool], ...] = (
@@ -219,7 +222,10 @@ class Pipeline:
 
 
 def state(store: Store) -> tuple[str, ...]:
-    """A value that changes whenever the counts may have changed; three index look-ups and one row a project."""
+    """Return a value that changes each time the counts may have changed.
+
+    It costs three index look-ups and one row per project.
+    """
     newest = (store.newest(table) for table in ("label", "imported_gold", "event"))
     return (store.uid, *map(str, (*newest, *store.db.execute(STATE).fetchone())))
 

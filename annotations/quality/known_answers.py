@@ -45,7 +45,7 @@ FROM item INDEXED BY item_known JOIN standing_answer AS answer ON answer.item = 
 WHERE item.project = ? AND item.known IS NOT NULL AND {NOT_MAKER}
 ORDER BY item.id, label.annotator
 """
-# Since when the answer of an item is the one that stands: a new reason for the same answer is no new answer.
+# Since when the answer of an item is current: a new reason for the same answer does not make a new answer.
 SINCE = """
 SELECT answer.item, min(known.created) FROM standing_answer AS answer JOIN known ON known.item = answer.item
 WHERE answer.project = ? AND known.id > coalesce(
@@ -213,7 +213,7 @@ def scores(store: Store, project: Project) -> list[KnownAnswerScore]:
 
 
 def labels_before_answer(store: Store, project: Project) -> int:
-    """How many of the labels that `scores` counts are, by their dates, older than the answer of their item."""
+    """Return how many labels counted by `scores` are, by their dates, older than the answer of their item."""
     since = dict(store.db.execute(SINCE, (project.id,)).fetchall())
     rows = store.db.execute(ANSWERS, (project.id,))
     return sum(created < since[item] for _, item, _, _, _, _, created in rows)

@@ -93,12 +93,12 @@ def reveal_item(db: Connection, annotator: int, item: int, moment: str) -> None:
 
 
 def reveal_items(db: Connection, annotator: int, items: list[str], moment: str) -> None:
-    """The same for items (public ids) that the annotator has labelled."""
+    """Mark items (public ids) as revealed to the annotator, who has labelled them."""
     db.execute(f"UPDATE assignment SET revealed = ? WHERE {_UNREVEALED}", (moment, annotator, json.dumps(items)))
 
 
 def is_unrevealed(db: Connection, annotator: int, items: list[str]) -> bool:
-    """Whether the annotator has labelled one of these items (public ids) and nothing of it was revealed yet."""
+    """Return whether the annotator has labelled one of these items (public ids) and has not seen an opinion on it."""
     query = f"SELECT 1 FROM assignment WHERE {_UNREVEALED} LIMIT 1"
     return db.execute(query, (annotator, json.dumps(items))).fetchone() is not None
 
@@ -148,7 +148,7 @@ def hand_over(db: Connection, project: int, old: int, new: int) -> int:
     """
     rows = db.execute(_TO_MOVE, {"old": old, "new": new, "project": project}).fetchall()
     for item, kept in rows:
-        # One transaction frees and takes the slot, so nobody else can take it.
+        # One transaction frees and takes the slot, so no other annotator can take it.
         _set_state(db, "released", 0, item, old)
         lease(db, project, new, [Leased(next_turn(db, project, new), item)])
         _set_state(db, "leased", kept, item, new)

@@ -59,7 +59,7 @@ class Cell:
 
     @property
     def share_handed(self) -> float:
-        """What this annotator has been given, as a share of the cell's weight."""
+        """The share of the cell's weight that this annotator has been given."""
         return (self.handed + self.phase) / self.weight if self.weight else float("inf")
 
 
@@ -190,11 +190,12 @@ class Handout:
         return next_cell(self._unseen() or self.cells.values(), self.recent)
 
     def _unseen(self) -> list[Cell]:
-        """Under `stop`, if the next item is to come from the walk: the cells that may have one; else none.
+        """Return the cells that may have a new item, if the walk gives the next item under `stop`; else none.
 
-        Under `stop` a returned item was accepted by somebody. A coin that depends on the seed and this annotator's own
-        count mixes them with others, so that they come neither in a block nor at once. Its probability is the share
-        that returned items would have if everybody accepted everything, so that none pile up at the end.
+        Under `stop` a returned item was accepted by another annotator. A coin that depends on the seed and this
+        annotator's own count mixes returned items with others, so that they come neither in a block nor at once. Its
+        probability is the share that returned items would have if all annotators accepted everything, so that none pile
+        up at the end.
         """
         if not self.mixed or phase(self.project.seed, str(self.turn), "coin") * self.per_item >= 1:
             return []

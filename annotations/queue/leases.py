@@ -59,11 +59,12 @@ def claim(
     want: int = 40,
     now: float | None = None,
 ) -> list[Item]:
-    """Up to *want* items for this annotator beside those that the desk *has* (public ids), in the order of work.
+    """Return up to *want* items for this annotator, in the order of work.
 
-    First leased items (so a reload shows the same items in the same order), then returned and new ones, interleaved by
-    `order.next_cell`, then the annotator's own skipped ones. Leases last ten minutes from *now* (unix seconds). Raises
-    NotAllowed for a person who is not an annotator of the project.
+    Items that the desk already *has* (`have`, public ids) do not count. First come leased items (so a reload shows the
+    same items in the same order), then returned and new ones, interleaved by `order.next_cell`, then the annotator's
+    own skipped ones. Leases last ten minutes from *now* (unix seconds). Raises NotAllowed for a person who is not an
+    annotator of the project.
     """
     moment = time.time() if now is None else now
     with store.write() as db:
@@ -140,7 +141,7 @@ def _release_absent(db: Connection, project: Project, now: float) -> None:
 
 
 def on_desks(store: Store, project: Project) -> int:
-    """How many items are leased to desks that are open now, without those for relabelling.
+    """Return the number of items leased to desks that are open now, without those for relabelling.
 
     A change of the plan does not affect them.
     """

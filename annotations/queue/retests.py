@@ -55,7 +55,7 @@ class _Due(NamedTuple):
 
 
 def is_retested(seed: int, annotator: str, identity: bytes, share: float) -> bool:
-    """Whether this annotator (public id) is retested on the item of that identity, at a share of 0 to 1."""
+    """Return whether this annotator (public id) is retested on the item of that identity, at a share of 0 to 1."""
     return _RetestDraw(seed, annotator, share)(identity)
 
 
@@ -82,7 +82,7 @@ def void_waiting(store: Store, project: Project) -> None:
 
     Inside the caller's transaction. Retests that were handed out stay.
     """
-    # A retest whose label was undone still waits, whatever the share is now.
+    # A retest whose label was undone still waits, regardless of the share now.
     _void(store.db, "project = ? AND state = 'waiting' AND op_id IS NULL", (project.id,))
 
 

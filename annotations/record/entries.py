@@ -276,7 +276,7 @@ def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_
 
 
 def _is_older(state: str, latest: int | None, first: int) -> bool:
-    """Whether an item has a valid label before the *first* row whose word is covered."""
+    """Return whether an item has a valid label before the *first* row whose word is covered."""
     return state == "labelled" and latest is not None and latest < first
 
 

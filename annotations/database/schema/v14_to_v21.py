@@ -70,7 +70,7 @@ SAMPLE_KINDS: tuple[Kind, ...] = (
 )  # fmt: skip
 
 
-# Version 15: what annotators allow to be done with their own labels. Each answer is a row that never changes; the
+# Version 15: the uses that annotators allow of their own labels. Each answer is a row that never changes; the
 # newest of a person, project and use counts.
 CONSENTS = """
 CREATE TABLE label_consent (
@@ -188,7 +188,7 @@ COMPARISON_KINDS: tuple[Kind, ...] = (
 )
 
 
-# Version 18: uses of labels that a study's consent form asks about. What somebody answers becomes their consent
+# Version 18: uses of labels that a study's consent form asks about. The answer of a person becomes their consent
 # (`label_consent`) with the first text, when they become an annotator.
 STUDY_USES = """
 CREATE TABLE study_use (

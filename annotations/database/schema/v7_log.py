@@ -9,7 +9,7 @@ annotations/database/chain.py, and a connection without them can write none of t
 
 from typing import NamedTuple
 
-EMPTY = "('', '[]', '{}')"  # texts of which nobody needs to be protected: they have no salt
+EMPTY = "('', '[]', '{}')"  # texts that identify no person: they have no salt
 ITEM = "(SELECT {part} FROM item WHERE id = {{r}}.item)"
 UID = "(SELECT uid FROM {table} WHERE id = {{r}}.{column})"
 
@@ -267,7 +267,7 @@ def _changing(kind: Kind) -> str:
     table, script = kind.table, ""
     differs = " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in kind.watched)
     moved = f"nullif(log_change({content(kind, 'OLD')}, {content(kind, 'NEW')}), '')"
-    for name, when, row, text in (  # every trigger is read whenever the database is opened: no more than there must be
+    for name, when, row, text in (  # each opening of the database reads all triggers: only the needed ones
         ("inserted", "AFTER INSERT ON", "NEW", f"nullif(log_change(NULL, {content(kind, 'NEW')}), '')"),
         ("updated", f"AFTER UPDATE OF {', '.join(kind.watched)} ON", "NEW", moved),
         ("deleted", "AFTER DELETE ON", "OLD", f"nullif(log_change({content(kind, 'OLD')}, NULL), '')"),

@@ -116,7 +116,7 @@ CREATE INDEX account_identity_account ON account_identity (account);
 
 
 # Version 11: studies, what people agreed to, and how their part ended, have entries in the log. The log says which
-# pseudonym agreed to which text, never whose it is: outside ids stand in `study_identity`, have no entry, and are
+# pseudonym agreed to which text, never whose it is: outside ids are in `study_identity`, have no entry, and are
 # erased.
 _STUDY = (
     "uid project name service items places reward currency floor minutes pause cover questions pass_mark keep_days"
@@ -131,7 +131,7 @@ STUDY_KINDS: tuple[Kind, ...] = (
 )
 
 
-# Version 12: judges, which label beside people, and their labels. No table of people's labels, of the queue or of a
+# Version 12: judges, which label as people do, and their labels. No table of people's labels, of the queue or of a
 # count knows them: what a judge said is never at a desk.
 JUDGES = """
 CREATE TABLE judge (
