@@ -238,5 +238,5 @@ def enter_texts(db: str, texts: str, uid: str | None) -> None:
 
 
 def own_new_project(store: Store, project: Project) -> None:
-    """Make the acting person the lead of a new project, if the person has an account."""
+    """Make the acting account the lead of a new project, unless its role on the whole server is wider."""
     lead_new_project(store, acting_person(), project)

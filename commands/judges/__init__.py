@@ -1,4 +1,4 @@
-"""`judge`: judges label items, too. `estimate`: a rate from both kinds of labels. `alt-test`: may a judge stand in?"""
+"""`judge`: judges label as people do. `estimate`: a rate from labels of both. `alt-test`: may a judge replace one?"""
 
 import hashlib
 import json

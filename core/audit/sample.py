@@ -1,6 +1,6 @@
 """The audit of extremes: are the sentences with the strongest Bias_c bias, or do they give the answer away?
 
-A sentence in which another word than the keyword says whom it is about (他 and, later, 这位父亲) has a huge |Bias_c|
+A sentence in which something other than the keyword says whom it is about (他 and, later, 这位父亲) has a huge |Bias_c|
 and no bias in it. Such *leaks* gather at both ends of the list. The audit draws the N most extreme sentences each
 way and, for each of them, a random sentence of the same keyword pair and the same side of the source word; people
 judge all of them blind, and the share of leaks among extremes is compared with that among controls.

@@ -206,7 +206,7 @@ def contexts_of(source: TemplateSource, filling: Filling) -> Iterator[Context]:
 
     `passes`: how many people fill each template, drawn by `seed`, the same for every pronoun set; `only`: keep these
     sets, and add those that the data set does not have (ze, fae/faer, ze/hir/hir/hirs/hirself). Texts of TANGO are
-    contexts without a change. Raises Refused if nothing is left, BadFile for the name of an unknown set.
+    used unchanged. Raises Refused if nothing is left, BadFile for pronouns in *only* that are not a set.
     """
     only = parse_sets(list(filling.only))
     if not source.prompts:
