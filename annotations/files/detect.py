@@ -72,7 +72,7 @@ KEYS = (
     *("second", "second_model"),
 )
 FIXED = ("name", "pronouns", "dataset", "setting", "model", "second_model")  # which may be one value for a whole file
-# What stands before A and B, or 1 and 2, in the names of the columns of a comparison.
+# What comes before A and B, or 1 and 2, in the names of the columns of a comparison.
 _SIDES = ("completion", "continuation", "response", "output", "text", "answer")
 # Names in lower case, letters and digits only; the first that a file has is used.
 SYNONYMS: dict[str, tuple[str, ...]] = {
@@ -98,7 +98,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 }
 # Enough to separate context and completion. A generation may or may not repeat its context; comparisons need none.
 WHOLE = ({"context", "completion"}, {"context", "generation"}, {"generation", "template"}, {"completion", "second"})
-FILE = "-columns.json"  # beside the database: its stem, then this
+FILE = "-columns.json"  # next to the database: its stem, then this
 MOST = 500
 
 
@@ -163,7 +163,7 @@ def checked_columns(source: Source, wished: Columns) -> Columns:
 
 
 def is_complete(columns: Columns) -> bool:
-    """Whether *columns* is enough to read a context and a completion."""
+    """Tell whether *columns* is enough to read a context and a completion."""
     return any(pair <= columns.named.keys() for pair in WHOLE)
 
 
@@ -174,7 +174,7 @@ def list_columns(columns: Sequence[str]) -> str:
 
 
 def memory_path(database: Path) -> Path:
-    """The file of remembered columns, beside the database."""
+    """Return the path of the file of remembered columns, in the folder of the database."""
     return database.with_name(database.stem + FILE)
 
 
@@ -224,7 +224,7 @@ def setting_of(text: str) -> str:
 
 
 Format = Literal["slguset", "sentences", "candidates", "generations", "label-studio", "doccano", "argilla"]
-FORMATS: tuple[Format, ...] = ("slguset", "sentences", "candidates", "generations")  # beside those in tasks.TASKS
+FORMATS: tuple[Format, ...] = ("slguset", "sentences", "candidates", "generations")  # TASKS has others
 
 SLGUSET = ("句子", "关键词位置", "原始关键词", "对立关键词")
 SENTENCE_COLUMNS = ("sentence", "text", "句子", "文本")

@@ -53,7 +53,7 @@ from evenhand.core.files.csv_out import data_line, spreadsheet_lines
 from evenhand.core.files.whole_file import new_file, refused, whole_path
 
 SECONDS = 900  # of processor time, for an export that a page makes
-CONFIG = "-config.xml"  # beside the tasks of Label Studio
+CONFIG = "-config.xml"  # next to the tasks of Label Studio
 RELEASED_HEADER = data_line(SLGUSET)
 
 
@@ -81,19 +81,20 @@ def export_file(
     spreadsheet: bool = False,
     author: str = "",
 ) -> ExportReport:
-    """Write *project* to *out* and say how many rows it has.
+    """Write *project* to *out* and return how many rows the file has.
 
-    `slguset`: the published four columns with the stems and the position of the word; `jsonl`: everything about the
-    items, importing it gives the same items with the same ids; `labels`: one row per item and annotator (`labels-wide`:
-    one per item); `soft-labels`: the share of each choice an item; `disaggregated`: one row a blind label, of
-    annotators who consented (`disaggregated-training`: to the training of models);
-    `published`: the samples of generations; `label-studio`: tasks with annotations, its
-    labelling configuration beside it as -config.xml; `doccano`: a file for each annotator; `package`: the whole
-    project; `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). `spreadsheet`: a CSV gets an apostrophe
-    before every text that a spreadsheet would run as a formula; offsets do not count it. With a password the file is
-    put into an AES-256 ZIP; *out* then ends in .zip. The file gets its name when it is complete. Raises BadFile if it
-    cannot be written, Refused if the project is of another kind or its text may not leave in plain. An event of
-    *author* says what was written, with its hash.
+    `slguset`: the published four columns with the stems and the position of the word; `jsonl`: all fields of the
+    items (an import of the file makes the same items with the same ids); `labels`: one row per item and annotator
+    (`labels-wide`: one per item); `soft-labels`: the share of each choice per item; `disaggregated`: one row per blind
+    label of annotators who consented (`disaggregated-training`: to the training of models); `published`: the samples
+    of generations; `label-studio`: tasks with annotations, and their labelling configuration in a second file,
+    -config.xml; `doccano`: a file for each annotator; `package`: the whole project; `datasheet`: its description as
+    Markdown (`datasheet-tex`: LaTeX).
+
+    *spreadsheet*: a CSV gets an apostrophe before every text that a spreadsheet would run as a formula; offsets do not
+    count it. With a password the file is put into an AES-256 ZIP; *out* then ends in .zip. The file gets its name when
+    it is complete. Raises BadFile if the file cannot be written, and Refused if the project is of another kind or its
+    text may not be exported unencrypted. An event of *author* records what was written, with its hash.
     """
     wish = export_options(format, items=items, names=names, history=history, locked=bool(password), language=language)
     wish = replace(wish, spreadsheet=spreadsheet)
@@ -208,7 +209,7 @@ def _archive(store: Store, project: Project, wish: ExportOptions, name: str, pas
 
 
 def export_row_count(store: Store, project: Project, wish: ExportOptions) -> int:
-    """How many items, or labels, an export has."""
+    """Return how many items, or labels, an export has."""
     if wish.format == "soft-labels" or wish.format in USE_OF:
         return publishable_row_count(store, project, wish.format)
     if wish.format.startswith("labels") and wish.format != "labels-wide":
@@ -224,10 +225,10 @@ def export_preview(store: Store, project: Project, wish: ExportOptions, *, limit
 
 
 def export_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """The export line by line, header first; one item or label a line (a note may hold line breaks).
+    """Yield the lines of an export, header first; one item or label per line (a note may hold line breaks).
 
-    Texts stand in it as they are, so that offsets fit; of a table *wish* may ask for a copy for spreadsheet programs.
-    Raises Refused for an export of several files, and where text would leave in plain that must not.
+    Texts are not changed, so that offsets fit. *wish* may ask for a copy of a table for spreadsheet programs. Raises
+    Refused for an export of several files, and for text that must not be exported unencrypted.
     """
     check_export(project, wish)
     lines = _format_lines(store, project, wish)

@@ -21,7 +21,7 @@ ENDINGS: dict[str, tuple[ExportFormat, ...]] = {
     ".tex": ("datasheet-tex",),
 }
 ENDING: dict[ExportFormat, str] = {format: ending for ending, formats in ENDINGS.items() for format in formats}
-FRAME: dict[str, int] = {".csv": 1, ".json": 2}  # lines that are no rows: the header, the brackets
+FRAME: dict[str, int] = {".csv": 1, ".json": 2}  # lines that are not rows: the header, the brackets
 HOLD_TEXT = ("slguset", "jsonl", "published", "label-studio", "doccano", "package")  # always with text
 ARCHIVES = ENDINGS[".zip"]  # several files
 OF_KIND: dict[str, tuple[str, ...]] = {"sentences": ("slguset",), "generations": ("published",)}  # only for this kind
@@ -46,7 +46,7 @@ class ExportOptions:
     spreadsheet: bool = False
 
     def with_text(self, project: Project) -> bool:
-        """Whether it holds texts, and notes that may quote them."""
+        """Tell whether the export holds texts, and notes that may quote them."""
         return self.locked or text_may_leave(project)
 
 
@@ -76,7 +76,7 @@ def formats_of(project: Project) -> tuple[ExportFormat, ...]:
 
 
 def needs_password(project: Project, format: str) -> bool:
-    """Whether this export holds text that must not leave in plain."""
+    """Tell whether this export holds text that must not be exported unencrypted."""
     return format in HOLD_TEXT and not text_may_leave(project)
 
 

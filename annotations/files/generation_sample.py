@@ -1,10 +1,10 @@
 """Generations for people to judge: a sample of a file, the size that a pilot suggests, and comparisons.
 
-A comparison is two texts of one context by different models, drawn at random. In each context the models stand in a
-circle in a random order and play rounds, everybody against another one in each (the circle method of tournaments); the
-first pairs of these rounds are taken. So models take part about equally often in every context, and each two of its m
-models are compared with the same probability, k / (m (m - 1) / 2) for k pairs. Of several texts of a model one is
-drawn. A row keeps the probability of its two texts.
+A comparison is two texts of one context by different models, drawn at random. In each context the models are put into
+a random order and paired by the circle method of tournaments: in each round every model meets another one. The first
+pairs of these rounds are taken. So models take part about equally often in every context, and any two of its m models
+are compared with the same probability, k / (m (m - 1) / 2) for k pairs. If a model has several texts, one is drawn. A
+row keeps the probability of its two texts.
 """
 
 import json
@@ -104,7 +104,7 @@ def write_sample(sample: GenerationSample, out: Path) -> None:
 
 
 def pilot_by_people(store: Store, project: Project) -> Correlation:
-    """How alike people's labels within a context are: misgendering (1) or not (0), the mean of several labels.
+    """Return how alike people's labels within a context are: 1 is misgendering, 0 not; labels of an item are averaged.
 
     Raises Refused for a project with a scheme of its own.
     """
@@ -118,7 +118,7 @@ def pilot_by_people(store: Store, project: Project) -> Correlation:
 
 
 def pilot_by_rule(found: Iterable[Row]) -> Correlation:
-    """How alike the verdicts of the first-pronoun rule within a context are: wrong (1) or right (0)."""
+    """Return how alike the verdicts of the first-pronoun rule within a context are: wrong (1) or right (0)."""
     values = []
     for row in found:
         try:
@@ -211,7 +211,7 @@ def _rounds(models: Sequence[str], chance: random.Random) -> list[tuple[str, str
 
 
 def texts_of_files(files: Sequence[Path]) -> list[Row]:
-    """The generations of *files*; where two files name the same model, the name of the file stands beside it."""
+    """Return the generations of *files*. If two files name the same model, its name gets the file name in brackets."""
     found = [(file, read_generations(file)) for file in files]
     said = [{str(row.get("model") or file.stem) for row in rows} for file, rows in found]
     twice = {name for name, files_with in Counter(name for names in said for name in names).items() if files_with > 1}

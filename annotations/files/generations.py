@@ -179,13 +179,12 @@ SETTINGS = ("pre", "post")
 
 
 def published_files(store: Store, project: Project, wish: ExportOptions) -> dict[str, list[str]]:
-    """File name -> lines of a CSV with the columns template, random_{pre,post}_gen (context and completion), correct,
-    pronoun, model, dataset, item; generations that fit no file go into `other_gen.csv` with setting and all their
-    pronouns.
+    """Return file name -> lines of a CSV.
 
-    `correct` is the verdict of the first-pronoun rule on the completion (docs/human_vs_rule.md#the-rule), empty if the
-    right pronouns are
-    unknown; it is no label.
+    The columns are template, random_{pre,post}_gen (context and completion), correct, pronoun, model, dataset, item.
+    Generations that fit no file go into `other_gen.csv` with setting and all their pronouns. `correct` is not a label:
+    it is the verdict of the first-pronoun rule on the completion (docs/human_vs_rule.md#the-rule), empty if the right
+    pronouns are unknown.
     """
     files: dict[str, list[str]] = {}
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
@@ -231,11 +230,13 @@ FACTS = ("name", "pronouns", "dataset", "setting", "model", "index", "template")
 
 
 def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
-    """The item of *row*: its identity is context, completion, model, setting and index (docs/architecture.md#storage).
+    """Return the item of *row*, identified by context, completion, model, setting and index.
+
+    See docs/architecture.md#storage.
 
     `NewItem.extra` gets name, pronouns (names of sets, [] if unknown), dataset (one of PRONOUN_DATASETS), setting,
-    model, index, template (the cluster; by default the context), and the other columns. Of a comparison also
-    second_model; its identity is the same whichever text is first.
+    model, index, template (the cluster; by default the context), and the other columns. A comparison also gets
+    second_model; its identity does not depend on the order of the two texts.
     """
     columns = layout.columns or Columns({"context": "context", "completion": "completion"})
     values = {key: row.values.get(column) for key, column in columns.named.items()}

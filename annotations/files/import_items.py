@@ -123,13 +123,13 @@ class Examined:
 
 @dataclass(slots=True)
 class ImportReport(Rejections):
-    """What an import did. `spans` counts published positions by how they compare with the true ones.
+    """The result of an import. `spans` counts published positions by how they compare with the true ones.
 
     See docs/methods.md#released-file.
 
-    `repeated`: tables that were left out because other tables of the archive have the same rows. `odd_signs`: in how
-    many generations each of ODD_SIGNS stands; they are kept. `turned`: how many duplicates have the texts of a stored
-    comparison the other way round.
+    `repeated`: tables that were left out because other tables of the archive have the same rows. `odd_signs`: how many
+    generations hold each of ODD_SIGNS; they are imported unchanged. `turned`: how many duplicates have the texts of a
+    stored comparison in reverse order.
     """
 
     encoding: str
@@ -269,9 +269,9 @@ def import_examined(
     patience_s: float = 0.0,
     file: str = "",
 ) -> ImportReport:
-    """As `import_file`, for files that `examine` has read; several files of an archive named *file* are one import.
+    """Import files that `examine` has read, as `import_file` does; files of one archive named *file* are one import.
 
-    `patience_s`: how long to wait while another import runs in the project; then ImportBusy is raised.
+    *patience_s*: how many seconds to wait while another import runs in the project; then ImportBusy is raised.
     """
     files = [examined] if isinstance(examined, Examined) else list(examined)
     pairs = compares(store, project)
@@ -364,7 +364,7 @@ def _problem(error: BadLine, sentence: str) -> Problem:
     return problem_of(error, sentence=quoted)
 
 
-TEXTS = (".txt", ".md")  # texts beside the tables of an archive: a data sheet, a licence
+TEXTS = (".txt", ".md")  # texts in an archive with tables: a data sheet, a licence
 
 
 @contextmanager
@@ -429,7 +429,7 @@ def _named(one: Examined) -> Mapping[str, str]:
 
 
 def _generations_of(one: Examined) -> Counter[tuple[str, str]]:
-    """How often each text stands in the table, with its template."""
+    """Count the rows of each template and text in the table."""
     named = _named(one)
     return Counter(
         (str(row.values.get(named["template"])), str(row.values.get(named["generation"]))) for row in rows(one.source)

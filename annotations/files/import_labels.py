@@ -183,7 +183,7 @@ class _LabelImporter:
         unknown = row.form_shown is None and (row.choice is not None or not row.desk)
         row = replace(row, desk=FILE_DESK if unknown else row.desk or FORM_DESK)
         guideline = self._checked(row, length)
-        if person is None:  # only with a label that can be stored, so that a file of another project adds nobody
+        if person is None:  # only with a label that can be stored: a file of another project adds no annotators
             add_annotators(self.store, self.project, [name])
             self.people = {
                 annotator.name: annotator.id for annotator in annotators(self.store, self.project, active=False)

@@ -257,7 +257,7 @@ class LabelRow:
 
 
 def is_labels(member: Member) -> bool:
-    """Whether a table holds labels: it has their columns, and no text to judge or position in it."""
+    """Tell whether a table holds labels: it has their columns, and neither a text to judge nor a position in one."""
     columns = set(open_source(member.path, member.name).columns)
     return {*NEEDED, "op_id"} <= columns and not {"completion", "sentence", "句子"} & columns
 

@@ -286,7 +286,7 @@ def item_lines_with_gold(store: Store, project: Project, wish: ExportOptions) ->
 
 
 def item_objects(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[dict[str, Any]]:
-    """The same lines as objects."""
+    """Yield one object per item, as for the export as JSON lines; the canary comes first where it is needed."""
     if needs_canary(project):
         yield {CANARY_KEY: CANARY}
     for item in stored_items(store, project, accepted_only=accepted_only):
@@ -352,14 +352,14 @@ def disaggregated_lines(store: Store, project: Project, use: Use) -> Iterator[st
 
 
 def left_out(store: Store, project: Project, use: Use) -> LeftOut:
-    """What `disaggregated_lines` leaves out."""
+    """Count the labels and annotators that `disaggregated_lines` leaves out."""
     may = consenting(store, project, use)
     without = [row["annotator"] for row in each_label_row(store, project, which="blind") if row["annotator"] not in may]
     return LeftOut(len(without), len(set(without)))
 
 
 def publishable_row_count(store: Store, project: Project, format: str) -> int:
-    """How many rows the file has, without its header."""
+    """Return how many rows the file has, without its header."""
     use = USE_OF.get(format)
     lines = soft_label_lines(store, project) if use is None else disaggregated_lines(store, project, use)
     return sum(1 for _ in lines) - 1

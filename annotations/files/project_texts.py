@@ -36,9 +36,9 @@ BAD_PAIR = N_("{keyword} and {counterpart} are not the two words of {pair}, or d
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How sentences without the place of their word are read.
+    """Settings for reading sentences without the place of their word.
 
-    `language`: of the sentences, None: that of each is recognised; `own`: somebody's own words (`keyword_packs`).
+    `language`: of the sentences; None: it is recognised in each. `own`: the user's own words (`keyword_packs`).
     """
 
     language: str | None = None
@@ -133,7 +133,7 @@ def _placed(values: dict[str, Any], column: str) -> Candidate:
 def project_input(store: Store, named: str, *, uid: str | None = None, kept: bool = False) -> ScoreInput:
     """Return the published items of a project, in the order of import; with *kept* only accepted ones.
 
-    Raises NotFound, and Refused for generations and where there is no such item.
+    Raises NotFound for an unknown project, and Refused for generations or if there is no such item.
     """
     project = named_project(store, named, uid)
     if project.kind != "sentences":

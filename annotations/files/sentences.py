@@ -68,8 +68,8 @@ def released_row(source: Source, row: Row) -> Usable:
 def released_keyword(source: Source, row: Row) -> Candidate:
     """Return the word that a row of the released file names, for scoring.
 
-    A position that holds the word is taken, whatever else the sentence holds: the file may have been made with other
-    keyword pairs. Raises BadLine as `released_row` does.
+    A position that holds the word is taken even if the sentence holds other keywords: the file may have been made with
+    other keyword pairs. Raises BadLine as `released_row` does.
     """
     text = checked_text(_exact_text(source, row))
     repaired, status = _released_place(row, text)
@@ -96,10 +96,10 @@ def _word_in(text: str, named: Candidate) -> Candidate:
 
 
 def _exact_text(source: Source, row: Row) -> Any:
-    """The sentence of a released row: as it stands, if its position counts an apostrophe that reads like a guard.
+    """Return the sentence of a released row, with its leading apostrophe if the position of the row counts it.
 
-    Earlier releases and copies for spreadsheets guard sentences that begin with = + - @, which their positions do not
-    count.
+    Earlier releases and copies for spreadsheets put a guarding apostrophe before sentences that begin with = + - @.
+    Their positions do not count it.
     """
     text = row.values.get(SLGUSET[0])
     if not row.cells:
@@ -158,7 +158,7 @@ def _exported(source: Source, layout: Layout, row: Row, candidate: Candidate, co
 
 
 def _named(values: dict[str, Any], text: str) -> Candidate | None:
-    """The built-in word that stands where the row says, also in another word."""
+    """Return the built-in word at the place that the row gives, also inside another word; None if there is none."""
     wanted = (values["start"], values["end"], values["keyword"], values["pair"])
     places = {
         (candidate.start, candidate.end, candidate.keyword, candidate.pair.name): candidate
@@ -168,7 +168,7 @@ def _named(values: dict[str, Any], text: str) -> Candidate | None:
 
 
 def mined_row(source: Source, row: Row) -> Usable:
-    """The item of a line that `mine` wrote: the keyword is at the place in the line, whatever pairs were mined.
+    """Return the item of a line that `mine` wrote. The line gives the place and the pair of the keyword.
 
     Flags and source stay with the item; flagged items come last. Raises BadLine, with bad_span if text, word, stem and
     pair do not fit together.
@@ -205,7 +205,7 @@ def _placed(values: dict[str, Any], text: str) -> Candidate:
 
 
 def is_flagged(extra: dict[str, Any]) -> bool:
-    """Whether mining flagged the sentence: such items come last."""
+    """Tell whether mining flagged the sentence: such items come last."""
     flags = extra.get("flags")
     return isinstance(flags, list) and bool(flags)
 

@@ -85,7 +85,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class UndoEffect:
-    """What an undo of an import would do now.
+    """The effect that an undo of an import would have now.
 
     Items: `deleted` have no records; `hidden` have some and stay stored as withdrawn. Labels: `labels` are valid ones
     that are hidden with their items, or undone; `kept` came with the file and are no longer valid; `chosen` are valid
@@ -149,7 +149,7 @@ def find_import(store: Store, project: Project, key: str) -> Import:
 
 
 def undo_effect(store: Store, project: Project, wanted: Import) -> UndoEffect:
-    """What an undo of *wanted* would do now; changes nothing."""
+    """Return the effect that an undo of *wanted* would have now; change nothing."""
     if wanted.kind == "labels":
         standing, chosen = count_valid(store, wanted.id), count_chosen(store, wanted.id)
         return UndoEffect(labels=standing, kept=wanted.rows - standing - chosen, chosen=chosen)
@@ -316,7 +316,7 @@ WHERE event.project = ? AND event.action IN (?, ?) AND json_type(event.data) = '
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two values for one item: `first` is valid, `second` is stored beside it.
+    """Two values for one item: `first` is valid, `second` is stored but not valid.
 
     `key` names it in commands. `annotator` is "" unless it is about labels. Files are named with their import, "" is
     the desk. Labels are codes: the choice, then the reasons, joined by " · "; `first` is "" if its file was undone and

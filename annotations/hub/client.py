@@ -26,17 +26,20 @@ NO_REPO = N_(
 
 
 def endpoint() -> str:
-    """The address of the hub: HF_ENDPOINT, else https://huggingface.co."""
+    """Return the address of the hub: HF_ENDPOINT, else https://huggingface.co."""
     return (os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT).rstrip("/")
 
 
 def endpoint_name() -> str:
-    """The same without its scheme, for a sentence: with it a page makes a link of it, and of the full stop behind."""
+    """Return the address of the hub without its scheme, for use in a sentence.
+
+    With the scheme a page would make it a link that includes the full stop after it.
+    """
     return endpoint().partition("://")[2]
 
 
 def has_token() -> bool:
-    """Whether HF_TOKEN is set or somebody has signed in with `hf auth login` here."""
+    """Tell whether HF_TOKEN is set or a user has signed in on this machine with `hf auth login`."""
     from huggingface_hub import get_token
 
     return get_token() is not None

@@ -118,7 +118,7 @@ def tag_of(release: Release) -> str:
 
 
 def _operations(files: dict[str, bytes], old: Iterable[str]) -> "list[CommitOperation]":
-    """What one commit does: every file of the release, and those of before away."""
+    """Return the operations of one commit: add every file of the release, delete the *old* ones."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
     added = [CommitOperationAdd(name, content) for name, content in sorted(files.items())]
@@ -136,7 +136,7 @@ def _refuse_other(repo: str, there: list[str]) -> None:
 
 
 def _refuse_other_release(api: "HfApi", repo: str, release: Release) -> None:
-    """A tag names one release for good."""
+    """Raise Refused if the tag of this release is taken by another one: a tag never changes."""
     tags = [tag.name for tag in api.list_repo_refs(repo, repo_type="dataset").tags]
     if tag_of(release) not in tags:
         return

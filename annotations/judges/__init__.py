@@ -1,1 +1,1 @@
-"""Judges of a project: labellers that are no people, and their labels, which no desk and no count of people sees."""
+"""Judges of a project: rules, models and servers that label. Desks and counts of people leave their labels out."""

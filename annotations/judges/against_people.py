@@ -1,7 +1,7 @@
 """A judge against people and against itself: agreement over contexts, confusion, the alternative annotator test, drift.
 
-Each item counts once, however many labels it has; only items that people have finished. Drift: what the server says has
-answered, and what the judge says when it is asked again.
+Only items that people have finished count, each once for any number of labels. Drift: the models that the server names
+in its answers, and the labels that the judge gives when it labels again.
 """
 
 import json
@@ -46,7 +46,7 @@ def judge_labels(store: Store, judge: Judge) -> "pd.DataFrame":
 
 
 def with_judge(table: "pd.DataFrame", labels: "pd.DataFrame", measures: Mapping[str, str]) -> "pd.DataFrame":
-    """*table* of `item_table` with judge_<measure> beside it: 1, 0, or NaN where the judge says nothing of it."""
+    """Return *table* of `item_table` with columns judge_<measure>: 1, 0, or NaN without an answer of the judge."""
     merged = table.merge(labels[["item", "judge", "judge_flag"]], on="item", how="left", validate="one_to_one")
     for measure, choice in measures.items():
         known = merged["judge"].notna()
@@ -92,8 +92,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Disagreed:
-    """A finished item of which the judge says something else than somebody. `share`: of its own samples or
-    probabilities for what it says; None: it gave one answer."""
+    """A finished item on which the judge differs from an annotator.
+
+    `share`: the share of the judge's samples or probabilities for its label; None: it gave one answer.
+    """
 
     item: str
     text: str
@@ -119,17 +121,17 @@ class AgainstPeople:
 
     @cached_property
     def items(self) -> int:
-        """How many items have labels of both."""
+        """The number of items with labels of both."""
         return int(self.pairs["item"].nunique())
 
     @cached_property
     def agreement(self) -> Mean:
-        """How often the judge says what an annotator says, 0 to 1."""
+        """The rate at which the judge agrees with an annotator, 0 to 1."""
         return Mean(Estimate.undefined(NOBODY), None, 0) if self.pairs.empty else self._mean(self.pairs, "same")
 
     @cached_property
     def flags(self) -> Mean:
-        """The same of the flag for extraneous gendered language."""
+        """The rate of agreement on the flag for extraneous gendered language, 0 to 1."""
         said = self.pairs[self.pairs["flags"].notna()]
         if said.empty:
             return Mean(Estimate.undefined(NO_FLAGS if len(self.pairs) else NOBODY), None, 0)
@@ -137,7 +139,7 @@ class AgainstPeople:
 
     @cached_property
     def among_people(self) -> Mean:
-        """How often an annotator says what the others say of the same items: what a judge is measured by."""
+        """The rate at which an annotator agrees with the others on the same items, 0 to 1."""
         several = self.pairs[self.pairs["others"].notna()]
         return Mean(Estimate.undefined(NOT_SEVERAL), None, 0) if several.empty else self._mean(several, "others")
 
@@ -152,7 +154,7 @@ class AgainstPeople:
 
     @cached_property
     def confusion(self) -> dict[str, dict[str, int]]:
-        """What people said -> what the judge said -> how many labels of people."""
+        """Return choice of people -> choice of the judge -> number of labels of people."""
         counts = self.pairs.groupby(["choice", "judge"]).size()
         return {a: {b: int(counts.get((a, b), 0)) for b in self.choices} for a in self.choices}
 
@@ -180,12 +182,12 @@ class AgainstPeople:
 
     @cached_property
     def disagreements(self) -> list[Disagreed]:
-        """The items of which the judge says something else than somebody, in the order of import."""
+        """Return the items on which the judge differs from an annotator, in the order of import."""
         apart = self.pairs.groupby("item")["same"].transform("min") < 1
         return [_disagreed(list(rows.itertuples())) for _, rows in self.pairs[apart].groupby("item", sort=False)]
 
     def _mean(self, pairs: "pd.DataFrame", column: str) -> Mean:
-        """Of items: the mean over an item's labels first."""
+        """Return the mean of *column* over items, after the mean over the labels of each item."""
         rows = pairs.groupby("item", sort=False).agg(value=(column, "mean"), cluster=("cluster", "first"))
         return context_means({"all": rows["value"].to_numpy(dtype=float)}, list(rows["cluster"]), self.resampling)[
             "all"
@@ -215,7 +217,7 @@ def against_people(
 
 
 def agreement_difference(one: AgainstPeople, other: AgainstPeople) -> Mean:
-    """How much oftener the first judge says what people say than the second, -1 to 1, on the items of both."""
+    """Return the first judge's agreement with people minus the second's, -1 to 1, on the items of both."""
     keys = ["item", "annotator"]
     both = one.pairs[[*keys, "cluster", "same"]].merge(other.pairs[[*keys, "same"]], on=keys, suffixes=("", "_other"))
     both["apart"] = both["same"] - both["same_other"]
@@ -261,12 +263,12 @@ class Drift:
 
     @property
     def has_changed_model(self) -> bool:
-        """Whether the server named more than one model."""
+        """Tell whether the server named more than one model."""
         return len({one.model for one in self.answered}) > 1
 
 
 def drift(store: Store, judge: Judge) -> Drift:
-    """How a judge has changed since it began."""
+    """Return how a judge has changed since it began: the models that answered, and labels given again."""
     answered = tuple(answers_by_model(store, judge))
     pairs: dict[int, dict[tuple[str, str], int]] = {}
     for number, first, now, items in changed_labels(store, judge):

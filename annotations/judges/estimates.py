@@ -63,7 +63,7 @@ class RateCell:
 
     @property
     def counted(self) -> int:
-        """How many items count in the rate of people alone."""
+        """The number of items that count in the rate of people alone."""
         return self.people + self.without_judge
 
 

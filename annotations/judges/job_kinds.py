@@ -189,7 +189,7 @@ class WhichJudge:
     per_minute: float | None = None
 
     def request(self, *, with_key: bool = True, eps: float | None = None) -> Request:
-        """Return what is asked of which judge. Raises Refused for a file that is not UTF-8."""
+        """Return the request: the judge and what it is asked. Raises Refused for a file that is not UTF-8."""
         how = ServerSettings(**{field.name: getattr(self, field.name) for field in fields(ServerSettings)})
         return Request(
             rule=self.rule, model=self.model, server=self.server, name=self.name, template=_text(self.prompt),

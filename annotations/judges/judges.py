@@ -26,7 +26,7 @@ Kind = Literal["rule", "model", "server", "file"]
 CHUNK = 250  # rows of a transaction: people may be labelling
 PAUSE_S = 0.01  # between transactions, so that labels of people get their turn
 LONGEST_NAME = 120
-RULE_NAME = N_("first-pronoun rule")  # of the rule, where nobody gives it another
+RULE_NAME = N_("first-pronoun rule")  # of the rule, unless it is given another one
 ADDED, CHOSEN, LABELLED = "judge_added", "judge_margin", "judge_labelled"  # events of a project
 
 
@@ -112,7 +112,7 @@ def judge(store: Store, project: Project, name: str) -> Judge:
 
 
 def state_of_judges(store: Store) -> tuple[str, ...]:
-    """A value that changes whenever a judge or a label of one is added; four look-ups in indexes."""
+    """Return a value that changes with each added judge or label of one; takes four look-ups in indexes."""
     return tuple(str(store.newest(table)) for table in _STATE_OF)
 
 
@@ -207,7 +207,7 @@ def _row(judge_id: int, label: JudgeLabel, now: str) -> dict[str, Any]:
 
 
 def store_failure(store: Store, found: Judge, item: int, why: EvenhandError, round: int = 0) -> None:
-    """Note why there is no label of an item (row id)."""
+    """Store the reason why an item (row id) has no label; *round* counts repetitions from 1."""
     values = {key: value if isinstance(value, int | float) else str(value)[:300] for key, value in why.values.items()}
     with store.write() as db:
         insert(db, "judge_failure", {
@@ -258,10 +258,9 @@ def failures(store: Store, found: Judge) -> list[Failure]:
 
 
 def choose_margin(store: Store, project: Project, found: Judge, eps: float, *, author: str = "") -> Judge:
-    """Record what a judge may be worse by in the alternative annotator test, once and for good.
+    """Record the margin of a judge in the alternative annotator test permanently, with the number of its labels so far.
 
-    How many labels it had given by then is recorded with it. Raises Refused where another eps was recorded, or for one
-    that is not from 0 to 1.
+    Raises Refused if another eps was recorded, or if *eps* is not from 0 to 1.
     """
     if not 0 <= eps <= 1:
         raise Refused(N_("eps must be from 0 to 1."))

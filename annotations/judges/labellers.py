@@ -1,4 +1,4 @@
-"""From the record of a judge to whoever labels: the rule, a model on this machine, a server."""
+"""From the record of a judge to its labeller: the rule, a model on this machine, or a server."""
 
 import hashlib
 import re
@@ -129,9 +129,9 @@ def server_spec(
 
 
 def open_model(model: str, database: Path) -> CachedScorer:
-    """The model that is to judge, loaded into this process, with its answers remembered beside *database*.
+    """Load a model that judges into this process; its answers are cached in a file next to *database*.
 
-    Raises ModelUnavailable; Refused for a model that cannot go on from a text.
+    Raises ModelUnavailable, and Refused for a model that cannot continue a text.
     """
     locate(model)
     return CachedScorer(open_scorer(model, precision="fp32", method="pair-sum"), cache_path(database))
@@ -140,7 +140,7 @@ def open_model(model: str, database: Path) -> CachedScorer:
 def labeller_of(
     store: Store, project: Project, name: str, spec: Spec, pace: Pace, *, with_key: bool, scorer: Scorer | None = None
 ) -> Labeller:
-    """Whoever labels as *spec* says. *scorer*: of a model that is loaded already. Raises Refused for a file."""
+    """Return the labeller that *spec* describes. *scorer*: of a loaded model. Raises Refused for a file."""
     if spec.kind == "rule":
         return RuleJudge()
     if spec.kind == "file":

@@ -1,12 +1,11 @@
-"""A judge at work: it labels the items of a project that it has not labelled, and goes on where it was ended.
+"""A run of a judge: it labels the items of a project that it has not labelled, and continues after an interruption.
 
-Labels are in the database half a second after they are there. So a run that is killed loses what was under way, and the
-next one asks for it; nothing that is stored is asked for again.
+Labels are stored within half a second. So a killed run loses only the requests in progress, which the next run sends
+again; stored labels are never requested again.
 
-Examples of a prompt may be drawn from known answers, balanced by choice. These items stand in the prompt, so they say
-nothing of how well the judge knows them: its labels of them are left out of every comparison with people and of every
-rate. The forecast of cost and time comes from what the judge, or the same model, has taken so far, else from the length
-of texts.
+Examples of a prompt may be drawn from known answers, balanced by choice. Labels of these items do not measure the
+judge, because the prompt shows their answers: they are left out of every comparison with people and of every rate. The
+forecast of cost and time comes from earlier labels of the judge or of the same model, else from the length of texts.
 """
 
 import random
@@ -64,14 +63,14 @@ NO_PLACE = N_("Examples need the placeholder {place} in the prompt.")
 
 @dataclass(frozen=True, slots=True)
 class KnownExamples:
-    """Examples as they stand in a prompt. `items`: public ids of those drawn."""
+    """Examples as the prompt shows them. `items`: public ids of the drawn items."""
 
     text: str
     items: tuple[str, ...]
     seed: int
 
     def noted(self, spec: Spec) -> Spec:
-        """*spec* with the items and the draw in its settings and its signature."""
+        """Return *spec* with the items and the draw in its settings and its signature."""
         settings = spec.settings | {"example_items": list(self.items), "example_seed": self.seed}
         return replace(spec, settings=settings, signature=f"{spec.signature}|known:{len(self.items)},seed{self.seed}")
 
@@ -105,7 +104,7 @@ def known_examples(
 
 
 def _written(code: str, context: str, text: str, second: str, way: Way, codes: Sequence[str]) -> str:
-    """An example; of a comparison its texts stand as the item has them, and so does the choice."""
+    """Return an example as text; the texts of a comparison and its choice keep the order of the item."""
     if way == "letter":
         both = f"{context}\n\nThe first text: {text}\n\nThe second text: {second}" if second else f"{context}{text}"
         return f"{both}\nAnswer: {LETTERS[codes.index(code)]}"
@@ -172,12 +171,12 @@ class JudgeReport:
 
     @property
     def signature(self) -> str:
-        """How the labels were made."""
+        """The signature of the settings that made the labels."""
         return self.judge.spec.signature
 
     @property
     def last_failure(self) -> str | None:
-        """Why the last text that failed has no label."""
+        """The reason why the last failed text has no label; None if none failed."""
         return str(self.last) if self.last else None
 
 
@@ -289,7 +288,7 @@ def text_of(project: Project, one: Item) -> JudgedText:
 
 
 def _as_stored(label: JudgeLabel, first: str | None) -> JudgeLabel:
-    """What a judge said of the first and the second text of its prompt, as the item has them."""
+    """Return a label in the order of texts of the item; *first*: which of its texts the prompt showed first."""
     if first is None:
         return label
     shares = label.shares and {str(mirrored(code, first)): share for code, share in label.shares.items()}
@@ -346,7 +345,7 @@ class _Work:
         self._held, self._stored = [], time.monotonic()
 
     def _note(self, author: str) -> None:
-        """Who let this judge label, for the record; a start without a label leaves none."""
+        """Record that *author* let this judge label; a run without a label is not recorded."""
         if self.report.labelled:
             done = self.report
             with self.store.write():
@@ -379,12 +378,12 @@ class Forecast:
 
     @property
     def seconds_reason(self) -> str | None:
-        """Why the time is not known."""
+        """The reason why the time is unknown; None if it is known."""
         return "This model has labelled nothing here, so its speed is unknown." if self.seconds is None else None
 
     @property
     def cost_reason(self) -> str | None:
-        """Why there is no cost."""
+        """The reason why the cost is unknown; None if it is known."""
         return "No prices were given, or the judge costs nothing." if self.cost is None else None
 
 
@@ -396,7 +395,7 @@ def forecast(
     price_in: float | None = None,
     price_out: float | None = None,
 ) -> Forecast:
-    """What *request* will take; prices are for a million tokens, sent and answered. Loads no model, asks no server."""
+    """Return the time and cost of *request*, without a model or server; prices are per million tokens, in and out."""
     texts = texts_of(store, project, request.limit)
     waiting = _waiting(store, project, request, texts)
     if request.rule:

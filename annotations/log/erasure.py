@@ -1,10 +1,10 @@
-"""Erasure of a person: identity goes, labels stay, the log still holds.
+"""Erasure of a person: delete the identity, keep the labels, leave the log valid.
 
-The account, its sign-ins, roles and links go, and a code stands in place of the name wherever it stood: as annotator,
-as author, in events. The salts of the names are destroyed, so their hashes in the log say nothing any more. Notes and
-comments may name anybody; they are listed, and are scrubbed when somebody has decided so.
+The account, its sign-ins, roles and links are deleted. A code replaces the name in every place: as annotator, as
+author, in events. The salts of the names are destroyed, so their hashes in the log no longer reveal anything. Notes and
+comments may name people; they are listed, and are scrubbed only by a decision of their own.
 
-`own_data` is everything that is stored about one person, for this person.
+`own_data` returns everything that is stored about one person, for this person.
 """
 
 import json
@@ -23,7 +23,7 @@ from evenhand.annotations.types import Annotator
 from evenhand.core.errors import N_, NotFound
 
 SCRUBBED = "[scrubbed]"  # in place of a comment or reason; a note or tag is empty
-# Where a name stands as that of an author.
+# The columns that hold a name as that of an author.
 _AUTHORS = (
     ("event", "author"), ("comment", "author"), ("settlement", "adjudicator"), ("known", "author"),
     ("release", "author"),
@@ -44,7 +44,7 @@ _TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class OwnText:
-    """A note, tags, a comment or a reason of a person: where it stands, and on which item (public id)."""
+    """A note, tags, a comment or a reason of a person: where it is stored, and on which item (public id)."""
 
     kind: str
     row: int
@@ -55,7 +55,7 @@ class OwnText:
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What stands in place of the name, how often a name was replaced, and the texts that are left to scrub."""
+    """The code in place of the name, how often a name was replaced, and the texts that are left to scrub."""
 
     code: str
     replaced: int
@@ -91,7 +91,7 @@ def texts_of(store: Store, name: str) -> list[OwnText]:
 
 
 def scrub_texts(store: Store, texts: Sequence[OwnText], *, author: Account | None = None) -> int:
-    """Scrub texts for good; returns how many. The log keeps their salted hashes, and the salts are destroyed."""
+    """Scrub texts permanently; return how many. The log keeps their salted hashes, and the salts are destroyed."""
     number = 0
     with store.write() as db:
         for text in texts:
@@ -197,9 +197,10 @@ WHERE annotator = ? ORDER BY annotator_group.id
 
 @consistent_read
 def own_data(store: Store, who: Account) -> str:
-    """One JSON object. Events name nobody else: they say whether this person did something, or had it done.
+    """Return everything that is stored about a person, as one JSON object.
 
-    Of consents it holds every answer; the newest of a project and use counts.
+    Events name no other person: they say whether an event is about this person or by this person. All answers on
+    consent are included; the newest one for a project and use counts.
     """
 
     def rows(query: str, of: int | None) -> list[dict[str, Any]]:

@@ -1,8 +1,8 @@
-"""Does the log hold? Every entry is worked out anew from the tables, and every row has its entry.
+"""Verification of the log: every entry is computed again from the tables, and every row must have its entry.
 
-The chain proves order: an entry cannot be changed, taken out, put in or moved without changing every hash after it.
-Whoever owns the file could still work all of them out anew. So the head of each day stands in releases and on the
-records of annotators: compare it with `python cli.py log head`.
+The chain proves order: an entry cannot be changed, removed, inserted or moved without changing every hash after it.
+The owner of the file could still compute all hashes again. So releases and the records of annotators hold the head of
+each day: compare it with `python cli.py log head`.
 """
 
 import hashlib
@@ -93,7 +93,7 @@ class Derived:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing was found."""
+        """Tell whether no problem was found."""
         return not self.items and not self.counts
 
 
@@ -214,7 +214,7 @@ def _place(db: sqlite3.Connection, row: Row, text: Any, beside: Any) -> int | No
     """The place at which an entry was hashed, if it is another one than its own."""
     before: bytes | None = None
     for place, found in db.execute("SELECT id, hash FROM log ORDER BY id").fetchall():
-        # Where two neighbours have changed places, the hash before this entry stands at its own former place.
+        # If two neighbours have swapped places, the hash before this entry is at the former place of this entry.
         if place != row[0] and (_fits(row, before, text, beside, place) or _fits(row, found, text, beside, place)):
             return int(place)
         before = found
@@ -222,7 +222,7 @@ def _place(db: sqlite3.Connection, row: Row, text: Any, beside: Any) -> int | No
 
 
 def _content(db: sqlite3.Connection, kind: Kind, key: Any, entry: int) -> tuple[str, str | None, int | None]:
-    """What a row that was appended holds now, what stands beside it, and whose own chain it is in."""
+    """Return the present content of an appended row, the values hashed with it, and whose own chain it is in."""
     found = db.execute(_query(kind), (key,)).fetchone()
     if found is None or found[0] is None:
         raise Broken(MISSING_ROW, entry=entry, kind=kind.table, row=key)
@@ -290,7 +290,7 @@ def _changed_rows(db: sqlite3.Connection, kind: Kind, seen: _Seen) -> Iterator[b
 
 
 def _check_scrubbed(db: sqlite3.Connection) -> None:
-    """What stands in place of a scrubbed text is what was said then; salts stand for texts only."""
+    """Check that a scrubbed text holds the recorded replacement, and that only texts have salts."""
     for kind in KINDS:
         for text in kind.texts if not kind.watched else []:
             part, row = text.partition(".")[2], kind.table

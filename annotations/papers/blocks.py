@@ -90,7 +90,7 @@ def cell(value: object) -> str:
 
 
 def numbers(table: Table) -> list[bool]:
-    """Whether each column holds only numbers."""
+    """Tell for each column whether it holds only numbers."""
     if table.right is not None:
         return [bool(table.rows) and one for one in table.right]
     return [

@@ -70,10 +70,10 @@ NAMES = ("origin", "app", "program", "file", "sha256", "version", "older", "form
 
 
 def evidence(store: Store, project: Project) -> dict[str, Any]:
-    """The evidence as JSON values: counts over the labels that stand, the settings under which they were made.
+    """Return the evidence as JSON values: counts of labels in force, and the settings under which they were made.
 
-    `consent`: whose labels stand one by one in a release.
-    `package`: how many came with the package that made the project, whose word their origin is; None: made here.
+    `consent`: the annotators whose labels are in a release one by one.
+    `package`: how many came with the package that made the project and also states their origin; None: made here.
     `gold_labels`: by package, gold labels in force that came without all the labels they were made of.
     `here`: made at a desk of this database, by the form that it showed (`masked`, `original`), before or after an
     opinion was shown (`before_reveal`, `after_reveal`), by version of Evenhand (`apps`, "" if not recorded).
@@ -82,8 +82,8 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     and gold use, by origin.
     `plans`: the settings in force while labels were made here, oldest first, with the number of labels. `tag_criteria`:
     criteria that free tags were assigned to, by version. `gold_changes`, `rescue_changes`: since when another rule
-    makes gold of labels, or adjudication may accept what they reject, where labels that stand were in this database
-    before. `retests`: second labels made `here`, and `others` (of a package, or of unknown origin).
+    makes gold of labels, or adjudication may accept what they reject; only changes after the first label in force.
+    `retests`: second labels made `here`, and `others` (of a package, or of unknown origin).
     `retest_plan`: the settings of all retests made here; None if they differ.
     """
     made = next((event for event in events(store, project, action=PACKAGE_BEGUN) if event.data.get("made")), None)
@@ -116,9 +116,9 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
 
 
 def _read(store: Store, asked: Mapping[str, Any]) -> tuple[list[Row], list[str], list[str]]:
-    """The labels that stand, alike ones together; when those of here were made; since when each is here (both sorted).
+    """Return the labels in force, grouped if alike, the sorted times of labels made here and of all storing.
 
-    There may be a million: no more than two moments of each are held.
+    There may be a million labels, so a group holds only its first and last timestamp.
     """
     found: dict[tuple[Any, ...], list[Any]] = {}
     here, stored = list[str](), list[str]()
@@ -237,7 +237,7 @@ def _rule_changes(changes: list[Event], rule: str, stored: list[str]) -> list[di
 
 
 def _tag_criteria(store: Store, project: Project) -> list[dict[str, Any]]:
-    """Of each version that was written from free tags: the criteria, and how many tags each stands for."""
+    """Return, for each guideline version written from free tags, its criteria and how many tags each covers."""
     found = []
     for event in events(store, project, action="new_version"):
         tags = event.data.get("tags")
@@ -320,11 +320,11 @@ def datasheets(
     checks: Sequence[Any] = (),
     known: "Known | None" = None,
 ) -> dict[Language, list[Block]]:
-    """The data sheet in several languages, as blocks; the database is read once.
+    """Return the data sheet in several languages, as blocks; the database is read once.
 
-    *released*: of a release, whose heads of the log stand beside it; then it says where the log was. *reason*: why the
-    set is released although something speaks against it; "" where nothing does. *checks*: what does, as messages with
-    values. *known*: the facts, if they were read.
+    *released*: the sheet is part of a release, which also holds the heads of the log; the sheet then names the head.
+    *checks*: what speaks against a release, as messages with values. *reason*: why the set is released all the same;
+    "" if nothing speaks against it. *known*: the facts, if they were read already.
     """
     known = known or read_known(store, project)
     if not released:

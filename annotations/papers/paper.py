@@ -3,9 +3,9 @@
 A template is a function of its facts: a missing fact is an error. Values are escaped, so that no name or note becomes
 markup. The result is parsed into blocks, which are written as Markdown or LaTeX.
 
-Each sentence of a template stands in the claim that it makes, and needs its evidence. A template writes
-`{% call(one) claim("order") %}...{% endcall %}`. The text is rendered for each piece of evidence that the claim finds
-in the facts, and not at all where it finds none.
+Each sentence of a template is inside the claim that it makes, and needs evidence. A template writes
+`{% call(one) claim("order") %}...{% endcall %}`. The text is rendered once for each piece of evidence that the claim
+finds in the facts, and not at all without evidence.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ def _if(holds: object, proof: Any = True) -> list[Any]:
 
 
 def _of_all(origin: str) -> Evidence:
-    """The labels of an origin beside all that stand."""
+    """Return evidence that counts the labels of an origin, `of` all labels in force; none without such labels."""
 
     def shares(facts: Facts) -> list[Any]:
         all_labels, some = facts["provenance"]["labels"], facts["provenance"][origin]

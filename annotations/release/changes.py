@@ -87,7 +87,7 @@ def _content_of(row: Row) -> str:
 def _plain(
     choice: str, extraneous: bool | None, form_shown: str | None, guideline: int | None, after_reveal: bool | None
 ) -> str:
-    """The same for a label without reasons, marks, tags and note."""
+    """Return the content of an operation without reasons, marks, tags and note, as text."""
     row = dict(zip(PLAIN, (choice, extraneous, form_shown, guideline, after_reveal), strict=True))
     empty: dict[str, Any] = {"reasons": [], "tags": [], "spans": [], "note": ""}
     return sys.intern(_canonical([(row | empty)[key] for key in FIELDS]))

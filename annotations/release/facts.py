@@ -1,7 +1,7 @@
 """The facts for the papers of a release: one dict of numbers and words from the database.
 
-Shares lie between 0 and 1 with 95% intervals; a value that is undefined is None with `<key>_reason` beside it.
-Seconds are those on an item, as the desk measured them.
+Shares lie between 0 and 1 with 95% intervals; an undefined value is None, and `<key>_reason` says why.
+Seconds are the time on an item, as the desk measured it.
 """
 
 from collections import Counter
@@ -148,7 +148,7 @@ def _guidelines(store: Store, project: Project, labels: LabelTotals) -> list[dic
 
 def _sources(store: Store, project: Project) -> dict[str, Any]:
     rows = store.db.execute(FILES, (project.id,)).fetchall()
-    # Folders of somebody's machine are not published.
+    # Folders of a user's machine are not published.
     codes = pseudonyms(store, project)
     named = [
         [coded_file(PurePosixPath(str(file).replace("\\", "/")).name, codes), number]

@@ -135,7 +135,7 @@ class Composer:
         return self.made
 
     def _take(self, files: LabelledFiles) -> None:
-        """The package stands before the sets, the other labels after them."""
+        """Add the files with labels: the package before the sets, the other labels after them."""
         for frozen_file in (*files.package, *files.labels):
             self.step(frozen_file.name)
         self.made.files = [*files.package, *self.made.files, *files.labels]
@@ -158,7 +158,7 @@ class Composer:
         self._add_all(table.done(), text=True)
 
     def _log_head(self) -> None:
-        """The heads of the log: whoever has the release can see that nothing older was changed in the database."""
+        """Add the heads of the log, by which users of the release can check that nothing older was changed."""
         days = [{"day": one.day, "hash": one.hash} for one in daily_heads(self.store.db)]
         now = head(self.store.db)
         self._add(LOG_HEAD, [pretty({"log_head": {"at": now.at, "hash": now.hash}, "days": days})])
@@ -193,7 +193,7 @@ class Composer:
                 self._add(f"{name}.{language}.tex", [rendered(blocks, "tex", language)])
 
     def _planned(self) -> None:
-        """What was planned before labels beside what was done, where a sheet was written."""
+        """Add the plans written before the labels, compared with what was done; nothing if there is no such sheet."""
         facts = self.made.facts
         written = sheets(self.store, self.project)
         if not written:

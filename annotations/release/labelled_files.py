@@ -1,10 +1,10 @@
 """The files of a release with labels: the package, the tables of labels, the hard cases, and the kept items.
 
-Hard cases are items that were rejected, split or adjudicated, with labels and outcome. Kept items stand in every layout
-of one line an item, written from one reading.
+Hard cases are items that were rejected, split or adjudicated, with labels and outcome. Kept items are written in every
+layout with one line per item, all from one reading.
 
-The labels are read once for all of them. In a large project another process does it beside the rest of the release; the
-items of the package are written here meanwhile, so that both have about as much to do.
+The labels are read once for all files. In a large project another process does it while the rest of the release is
+made; this process writes the items of the package meanwhile, so that both have about the same amount of work.
 """
 
 import json
@@ -75,13 +75,13 @@ class HardCases:
         self.made = 0
 
     def of(self, items: Iterable[ItemLabels]) -> Iterator[dict[str, Any]]:
-        """Those among *items* which have blind labels."""
+        """Yield the hard cases among *items* which have blind labels."""
         for item in items:
             if item.blind and item.item in self.cases:
                 yield self._object(item.item, item.blind)
 
     def left(self) -> Iterator[dict[str, Any]]:
-        """Those that were not among them: settled, and the labels were undone or sent for relabelling."""
+        """Yield the hard cases without blind labels: settled, then the labels were undone or sent for relabelling."""
         for uid in list(self.cases):
             yield self._object(uid, [])
 
@@ -261,7 +261,7 @@ class _Writer:
         self.contents = Contents()
 
     def written(self) -> LabelledFiles:
-        """All of them, package first; records stand before labels, as `Contents` wants it."""
+        """Write and return all files, package first; records come before labels, as `Contents` needs them."""
         described = project_description(self.store, self.project, self.codes)
         described |= {"left_out": left_out(self.store, self.project, self.may)}
         self._package("project.json", [json.dumps(described, ensure_ascii=False) + "\n"])
@@ -294,7 +294,7 @@ class _Writer:
             }
             history, latest = tables.both(rows["every"], rows["latest"])
             files["every"].add(history)
-            # Its rows stand in the history too, with two cells more.
+            # Its rows are in the history too, with two more cells.
             files["latest"].add(latest, harmless=not files["every"].formulas)
             every = label_objects(rows["every"], self.codes, with_text=True)
             packed.add(map(json_line, _each_taken(every, self.contents.add_label)))
@@ -333,7 +333,7 @@ Labelled = tuple[Item, list[dict[str, Any]]]  # an item with its valid labels
 class KeptSets:
     """The files of the kept items. `table`: the layout of the published data set, which only sentences have.
 
-    *people*: the names whose labels may stand in it one by one.
+    *people*: the names of the annotators whose labels may be in the files one by one.
     """
 
     def __init__(self, store: Store, project: Project, export_options: ExportOptions, people: Collection[str]) -> None:

@@ -85,11 +85,11 @@ def refuse_unready(store: Store, project: Project, *, whole: bool = False) -> No
 
 
 def to_explain(store: Store, project: Project) -> list[Check]:
-    """Why a release needs a written reason: cases are open, or the agreement says nothing. [] where it needs none.
+    """Return why a release needs a written reason: open cases, or uninformative agreement. [] if it needs none.
 
-    An agreement says nothing if Krippendorff's alpha has no 95% interval, or one that holds both 0 (chance) and 0.8
-    (from which he calls data reliable; Content Analysis, 2004, 11.4.2). For more than FEW items it is not computed,
-    because a page asks for it; the agreement itself is in the data sheet of every release.
+    Agreement is uninformative if Krippendorff's alpha has no 95% interval, or one that holds both 0 (chance) and 0.8
+    (from which he calls data reliable; Content Analysis, 2004, 11.4.2). Alpha is not computed for more than FEW items,
+    because a page waits for it; the data sheet of every release holds the agreement.
     """
     checks = []
     if number := case_counts(store, project)["open"]:

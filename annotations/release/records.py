@@ -60,9 +60,9 @@ class FrozenFile:
 
 
 class Freezing:
-    """A file of text in UTF-8 that is being written; lines bring their own line ends.
+    """A file of text in UTF-8 that is being written; lines hold their own line ends.
 
-    *beside*: one thread that packs while the caller writes further lines, where there is another core for it.
+    The second argument is one thread that packs while the caller writes further lines, if another core is free for it.
     """
 
     def __init__(self, name: str, beside: ThreadPoolExecutor | None = None) -> None:
@@ -108,7 +108,7 @@ class Freezing:
 
 
 def freeze(name: str, lines: Iterable[str], beside: ThreadPoolExecutor | None = None) -> FrozenFile:
-    """A whole file of these lines; *beside* as of `Freezing`."""
+    """Return a complete file of these lines; the last argument is the thread of `Freezing`."""
     file = Freezing(name, beside)
     file.add(lines)
     return file.done()

@@ -89,7 +89,7 @@ def _rules_changed(store: Store, project: Project, entry: int) -> bool:
     )
 
 
-OF_A_DOWNLOAD = (".gitattributes", ".git", ".cache")  # what the Hugging Face hub and its clients put beside the files
+OF_A_DOWNLOAD = (".gitattributes", ".git", ".cache")  # what the Hugging Face hub and its clients add to the files
 CHANGED, MISSING, ADDED, OTHER, LATER, STALE = "changed", "missing", "added", "other", "not in the log", "stale"
 GOLD = f"{PACKAGE}gold.jsonl"
 Opener = Callable[[], BufferedIOBase]
@@ -117,7 +117,7 @@ class Verification:
 
     @property
     def intact(self) -> bool:
-        """Whether all files that could be read are correct."""
+        """Tell whether all files that could be read are correct."""
         return not self.problems and self.found in (None, self.hash)
 
 
@@ -126,7 +126,7 @@ def verify(path: Path, *, password: str | None = None, store: Store | None = Non
 ):  # fmt: skip
     """Check a release in a folder or .zip; with *store* and *release* also against the database.
 
-    Raises NotFound if there is nothing at *path*, BadFile if it is no release or an archive that does not open.
+    Raises NotFound if nothing exists at *path*, and BadFile if it is not a release or an archive does not open.
     """
     files = _folder(path) if path.is_dir() else _archive(path, password)
     if TEXTS in files and password is not None:

@@ -1,6 +1,6 @@
-"""What a sample is drawn from: the items that nobody has seen, their strata, judges' labels and probabilities.
+"""The frame of a sample: the items that no annotator has seen, with strata, judges' labels and probabilities.
 
-Also how many labels each design needs in a project: what is expected of its items, for core.sampling.labels_needed.
+Also the number of labels that each design needs in a project, by core.sampling.labels_needed.
 """
 
 import json
@@ -82,13 +82,13 @@ class Frame:
 
     @property
     def free(self) -> np.ndarray:
-        """Which items can be drawn."""
+        """The items that can be drawn, True or False for each row."""
         found: np.ndarray = self.table["free"].to_numpy(dtype=bool)
         return found
 
     @property
     def expected(self) -> np.ndarray:
-        """What the judges together say of each item, 0 to 1; of an item without their labels the mean of the others."""
+        """The mean label of the judges per item, 0 to 1; without their labels the mean of the other items."""
         known = np.isfinite(self.votes)
         count = known.sum(axis=1)
         mean = np.divide(np.where(known, self.votes, 0).sum(axis=1), count, out=np.full(len(count), np.nan),
@@ -108,13 +108,13 @@ class Frame:
 
     @property
     def reference(self) -> int:
-        """Which judge is closest to what all of them say: beside it a rate by both together needs the fewest labels."""
+        """The index of the judge closest to the mean of all; with it a rate needs the fewest labels of people."""
         apart = np.abs(self.votes - self.expected[:, None])
         return int(np.argmin([np.mean(one[np.isfinite(one)]) if np.isfinite(one).any() else 2.0 for one in apart.T]))
 
     @property
     def errors(self) -> np.ndarray:
-        """How often people are expected to differ from most judges, 0 to 1, from both and people's earlier labels."""
+        """The expected rate, 0 to 1, at which people differ from most judges, from labels of judges and of people."""
         found: np.ndarray = _deviations(self, ()) ** 2
         return found
 
@@ -183,12 +183,12 @@ def plan_sample(
 ) -> Planned:
     """Draw *items* of those that can be drawn.
 
-    Of the design quotas as many as are expected to close the open quotas, whatever *items*.
+    The design quotas ignores *items* and draws as many as are expected to close the open quotas.
 
-    *by*: the columns of STRATA for strata; *share*: see core.sampling.designs; *measure*, *judges*: whose labels the
-    designs by judges' labels look at. The draw follows from the project's seed, the number of the sample, its design
-    and the items. Raises NotAllowed while a sample or pilot is open, Refused where the design lacks what it needs or
-    fewer than *items* can be drawn.
+    *by*: the columns of STRATA for strata; *share*: see core.sampling.designs; *measure*, *judges*: the labels that the
+    designs by judges' labels use. The draw follows from the project's seed, the number of the sample, its design and
+    the items. Raises NotAllowed while a sample or pilot is open, and Refused if the design lacks what it needs or fewer
+    than *items* can be drawn.
     """
     refuse_beside(store, project)
     release_absent(store, project)
@@ -264,13 +264,13 @@ def _to_close_quotas(store: Store, project: Project, found: Frame, share: float)
 
 
 def has_votes(found: Frame) -> bool:
-    """Whether judges differ, or can: two of them, or one that gives shares."""
+    """Tell whether judges differ or can differ: there are two of them, or one gives shares."""
     known = found.votes[np.isfinite(found.votes)]
     return bool(len(known)) and (len(found.judges) > 1 or not set(np.unique(known)) <= {0.0, 1.0})
 
 
 def _deviations(found: Frame, by: Sequence[str]) -> np.ndarray:
-    """Of strata of *by* and of what the judges say: how often people differ from what most judges say."""
+    """Return how often people differ from most judges, by strata of *by* and of the judges' mean label."""
     expected = found.expected
     most = expected > 0.5
     strata = list(zip(found.strata(by), np.round(4 * expected).tolist(), strict=True))
@@ -279,14 +279,17 @@ def _deviations(found: Frame, by: Sequence[str]) -> np.ndarray:
     return deviations(strata, np.minimum(expected, 1 - expected), seen)
 
 
-ACCURACY = 0.85  # of a judge, while nobody knows
+ACCURACY = 0.85  # of a judge, while it is unknown
 NO_RATE = N_("Without labels of judges the simulation needs an assumed rate.")
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """`of`: how many items can be drawn; `simulated`: how many of these the simulation took; `judge`: whose labels the
-    rate rests on beside people's, "" for none; `assumed`: whether the rate or the accuracy was assumed."""
+    """The labels that designs need for an interval of `width`.
+
+    `of`: how many items can be drawn; `simulated`: how many of these the simulation took; `judge`: the judge whose
+    labels the rate uses in addition to people's, "" for none; `assumed`: the rate or the accuracy was assumed.
+    """
 
     needed: list[Needed]
     width: float

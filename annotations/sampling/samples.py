@@ -166,13 +166,13 @@ class SampleLabels:
 
 
 def start_sample(store: Store, project: Project, planned: Planned, *, author: str = "") -> Sample:
-    """Store what `annotations.sampling.frame.plan_sample` has drawn, and hand out only this until `close_sample`.
+    """Store the draw of `annotations.sampling.frame.plan_sample`; desks hand out only its items until `close_sample`.
 
-    Raises NotAllowed while a sample or a pilot is open; Refused where there is no annotator, or where an item was
-    handed out since.
+    Raises NotAllowed while a sample or a pilot is open, and Refused if the project has no annotator or an item was
+    handed out after the draw.
 
-    One transaction, since a probability that is stored stays for good: half a sample could never be taken back. What
-    can be worked out before is, and the disk has it on return, but nobody waits for that.
+    One transaction stores all, because stored probabilities are permanent: half a sample could not be withdrawn. The
+    rows are computed before it. The data is on disk on return, but other writers do not wait for the disk.
     """
     with _made_ready(store, planned), store.bulk():
         _store_planned(store, project, planned, author)
@@ -274,13 +274,13 @@ def open_sample(store: Store, project: Project) -> Sample | None:
 
 
 def state_of(store: Store, sample: Sample) -> SampleState:
-    """How far a sample is."""
+    """Return the progress of a sample."""
     (state,) = store.rows(partial(SampleState, sample), _COUNTS, (sample.id,))
     return state
 
 
 def own_sample(store: Store, project: Project, annotator: Annotator) -> tuple[int, int] | None:
-    """How many items of the open sample an annotator has labelled and may still label; None: none is open."""
+    """Return how many items of the open sample an annotator has labelled and may still label; None: none is open."""
     sample = open_sample(store, project)
     if sample is None:
         return None
@@ -352,7 +352,7 @@ def people_rates(store: Store, project: Project) -> dict[str, tuple[Estimate, fl
 def drawn_items(store: Store, project: Project) -> dict[str, tuple[int, float]] | None:
     """Return public id -> number of the sample that drew an item, and its inclusion probability.
 
-    None: there is no sample by which labels weigh.
+    None if the project has no sample that gives its labels weights.
     """
     weighing = weighing_samples(store, project)
     if not weighing:

@@ -14,7 +14,7 @@ from evenhand.annotations.files.other_tools.tasks import Task, TaskLabel, span_i
 
 QUESTIONS = "_questions"  # of a row from the hub: name of a question -> its type, from .argilla/settings.json
 RESPONSES, SUGGESTION = ".responses", ".suggestion"
-INNER = ("_server_id", "status", "vectors", "score", QUESTIONS)  # keys of a record that are no field of it
+INNER = ("_server_id", "status", "vectors", "score", QUESTIONS)  # keys of a record that are not fields
 EARLY = ("annotation", "annotation_agent")  # a record of the first version
 EARLY_INNER = (
     *EARLY,
@@ -31,7 +31,7 @@ LONGEST_NAME = 80  # characters of an answer that can be a choice; a longer one 
 
 
 def is_task(row: Mapping[str, Any]) -> bool:
-    """Whether a row is a record of Argilla."""
+    """Tell whether a row is a record of Argilla."""
     if isinstance(row.get("fields"), dict) and isinstance(row.get("responses", {}), dict | list | None):
         return {"responses", "suggestions"} & row.keys() != set()
     if any(key.endswith(f"{RESPONSES}.users") for key in row) or QUESTIONS in row:
@@ -99,7 +99,7 @@ def _flat(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Answer], int]
         elif key == "metadata":
             own |= _metadata(values)
         elif value == [] and f"{key}-suggestion" in values:
-            continue  # a question that nobody answered
+            continue  # a question without an answer
         else:
             own[key] = value
     if early and values.get("annotation") is not None:

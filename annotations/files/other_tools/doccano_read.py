@@ -20,7 +20,7 @@ TEXTS = ("text", "data")  # the second in some versions
 
 
 def is_task(row: Mapping[str, Any]) -> bool:
-    """Whether a row is doccano's: a text with a list of labels or entities."""
+    """Tell whether a row is doccano's: a text with a list of labels or entities."""
     if not any(isinstance(row.get(key), str) for key in TEXTS):
         return False
     return any(isinstance(row.get(key), list) for key in (*LABELS, "entities")) or (
@@ -55,7 +55,7 @@ def read(values: Mapping[str, Any], column: str) -> Task:
 
 
 def _own_values(own: dict[str, Any], text: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """The data of this app that doccano keeps beside the text: the item's columns and how its label was made."""
+    """Return the item's columns in *own* (None: an earlier export) and how its label was made."""
     kept = own.get(OWN)
     if isinstance(kept, dict) and isinstance(kept.get("data"), dict):
         del own[OWN]

@@ -179,9 +179,9 @@ def survey_tasks(files: Sequence[Examined]) -> TaskSurvey:
 
 
 def author_of(task_label: TaskLabel, source: Source, layout: Layout) -> str:
-    """The annotator that the file or its name gives (doccano writes a file for each), or "".
+    """Return the annotator that the file or its name gives (doccano writes a file for each), or "".
 
-    An unchanged label of this app belongs to its annotator here, whoever imported it into the other program.
+    An unchanged label of this app belongs to its annotator here, not to whom the other program names.
     """
     named = task_label.who
     if not named and layout.format == "doccano":
@@ -192,7 +192,7 @@ def author_of(task_label: TaskLabel, source: Source, layout: Layout) -> str:
 
 
 def is_evenhand_label(task_label: TaskLabel) -> bool:
-    """Whether an annotation is unchanged since this app wrote it; True if that was not recorded."""
+    """Tell whether an annotation is unchanged since this app wrote it; True if that was not recorded."""
     made = task_label.made
     if not isinstance(made.get("said"), list):
         return True
@@ -323,7 +323,7 @@ NAME = "rows"  # where a person would see the name of a file
 
 @dataclass(slots=True)
 class RowImport:
-    """What an import of rows did. `left_out`: sentences that are no items, by the number of their row from 1."""
+    """The result of an import of rows. `left_out`: sentences that are not items, by the number of their row from 1."""
 
     labels: LabelImport
     left_out: list[BadLine] = field(default_factory=list)
@@ -332,11 +332,11 @@ class RowImport:
 def import_rows(
     store: Store, project: Project, sentences: Sequence[tuple[Hashable, Any]], labels: Iterable[Mapping[str, Any]]
 ) -> RowImport:
-    """Import *sentences*, each with the key that labels name it by, and *labels* into a project of sentences.
+    """Import *sentences* and *labels* into a project of sentences; each sentence comes with its key.
 
-    Of several sentences with one key the first has its labels. A label has `item`, `annotator` and `choice` (a code, or
-    a word that means one), if wanted `reason` and `note`.
-    Labels of sentences that are no items are left out. Raises BadFile where a label names no sentence.
+    A label has `item` (the key of its sentence), `annotator` and `choice` (a code, or a word that means one), and may
+    have `reason` and `note`. If several sentences have one key, the first gets the labels. Labels of sentences that do
+    not become items are left out. Raises BadFile where a label names no sentence.
     """
     rows = list(labels)
     keys = {key for key, _ in sentences}

@@ -35,7 +35,7 @@ READ = (
 
 
 def is_task(row: Mapping[str, Any]) -> bool:
-    """Whether a row is Label Studio's: a task with `data`, or one annotation."""
+    """Tell whether a row is Label Studio's: a task with `data`, or one annotation."""
     return isinstance(row.get("data"), dict) or {"annotation_id", "lead_time"} <= row.keys()
 
 
@@ -59,7 +59,7 @@ def _annotation(values: Mapping[str, Any], text: str) -> TaskLabel:
     results = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
     made: dict[str, Any] = {}
     if values.get("parent_annotation") is None:  # of a copy nothing
-        # The data of this app: in a result, or beside the results in early exports.
+        # The data of this app: in a result, or next to the results in early exports.
         made = next((one[OWN] for one in (*results, values) if isinstance(one.get(OWN), dict)), {})
     label = TaskLabel(
         who=_who(values.get("completed_by")), seconds=seconds_of(values.get("lead_time")),

@@ -10,7 +10,7 @@ from evenhand.core.files.timestamps import moment
 TaskFormat = Literal["label-studio", "doccano", "argilla"]
 TASKS: tuple[TaskFormat, ...] = ("label-studio", "doccano", "argilla")
 PROGRAMS = {"label-studio": "Label Studio", "doccano": "doccano", "argilla": "Argilla"}  # as they write their names
-OWN = "evenhand"  # beside an annotation: data that the other program has no field for
+OWN = "evenhand"  # with an annotation: data that the other program has no field for
 
 
 @dataclass(slots=True)
@@ -20,7 +20,7 @@ class TaskLabel:
     `who`: the annotator in the file, or "". `names`: choices and reasons. `marks`: (start, end, name), half-open code
     points. `flag`: extraneous gendered language. `seconds`: time on the text. `key`: distinguishes annotations of the
     same annotator. `truth`: it is the file's ground truth. `other`: number of answers of unsupported kinds (ratings,
-    relations). `made`: what this app wrote beside the annotation at its export.
+    relations). `made`: the data that this app exported with the annotation.
     """
 
     who: str = ""

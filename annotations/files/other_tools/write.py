@@ -40,7 +40,7 @@ def tasks_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[s
 
 
 def task(project: Project, item: Item, labels: list[dict[str, Any]], number: int, data: dict[str, Any]) -> str:
-    """A task as JSON, without what stands between tasks. *number*: from 1; *data*: of `item_object`."""
+    """Return a task as JSON, without a separator between tasks. *number*: from 1; *data*: of `item_object`."""
     canary = {CANARY_KEY: CANARY_ID} if needs_canary(project) else {}
     if item.word is not None:  # as in the export as JSON lines, the sentence under "text"
         values = dict(data)

@@ -118,7 +118,7 @@ class _RecordWriter:
         return None if label is None else label.id
 
     def _is_stored(self, table: str, **values: Any) -> bool:
-        """Whether a record is stored as often as it has occurred so far: two without an id may be identical."""
+        """Tell whether a record is stored as often as it has occurred; records without an id may be identical."""
         self.met[table, *values.values()] += 1
         return count_rows(self.store, table, **values) >= self.met[table, *values.values()]
 

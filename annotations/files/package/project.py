@@ -140,7 +140,7 @@ LIST = "seen"
 
 
 def with_new_ids(parts: Mapping[str, Member], project: Project, folder: Path) -> dict[str, Member]:
-    """The files of a package with ids for *project*, written into *folder*; lines that are no JSON object stay."""
+    """Write the files of a package into *folder* with ids for *project*; lines that are not JSON objects stay."""
     found = dict(parts)
     for name in FILES:
         if name not in parts:

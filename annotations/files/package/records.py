@@ -1,4 +1,4 @@
-"""Records of a package beside items and labels: pilots, samples, known answers, retests, events, judges, consent,
+"""Records of a package other than items and labels: pilots, samples, known answers, retests, events, judges, consent,
 groups, settlements and comments.
 
 One flat object per line, distinguished by `kind`, with public ids and codes instead of row ids and names. `QUERIES` is
@@ -47,7 +47,7 @@ KINDS = (
 ITEM = "JOIN published_item AS item ON item.id = {}.item"
 ANNOTATOR = "JOIN annotator ON annotator.id = {}.annotator"
 GUIDELINE = "JOIN guideline ON guideline.id = {}.guideline"
-# Of retests: those that somebody has begun, or that wait.
+# Of retests: those that an annotator has begun, or that wait.
 BEGUN = "WHERE retest.project = ? AND (retest.op_id IS NOT NULL OR retest.state IN ('labelled', 'waiting'))"
 
 

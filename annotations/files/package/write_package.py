@@ -412,7 +412,7 @@ def _project_with_items(store: Store, project: Project | None, part: Member, fil
 
 
 def _parts(members: Sequence[Member]) -> dict[str, Member]:
-    """The files of the package by name; a release has other files beside the folder of its package."""
+    """Return the files of the package by name; a release has other files outside the folder of its package."""
     homes = [
         PurePosixPath(member.name).parent for member in members if PurePosixPath(member.name).name == "project.json"
     ]
@@ -423,7 +423,7 @@ def _parts(members: Sequence[Member]) -> dict[str, Member]:
 def import_package_labels(
     store: Store, project: Project, member: Member, name: str, *, since: str | None = None, rebuilt: bool = False
 ) -> LabelImport:
-    """Append the labels of one file; as `store_labels`. Raises BadFile if it is no file of labels."""
+    """Append the labels of one file, as `store_labels` does. Raises BadFile if the file holds no labels."""
     label_rows = label_rows_in(open_labels(member.path, name))
     sha256 = file_sha256(member.path)
     return store_labels(
