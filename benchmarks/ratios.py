@@ -199,7 +199,7 @@ def write(found: dict[str, float]) -> None:
 @click.argument("names", nargs=-1, type=click.Choice(list(RATIOS)))
 @click.option("--write", "keep", is_flag=True, help="Make these the committed ratios.")
 def main(names: tuple[str, ...], keep: bool) -> None:
-    """Measure, print beside the committed ratios, and say which fell by more than a fifth."""
+    """Measure the ratios, print them next to the committed ones, and report which fell by more than a fifth."""
     torch.set_num_threads(1)
     known, found, fallen = committed(), dict[str, float](), list[str]()
     with tempfile.TemporaryDirectory() as folder:

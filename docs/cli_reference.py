@@ -23,7 +23,7 @@ WIDTH = 100
 
 
 def commands(group: click.Group, context: click.Context, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The words of every command below *group*, groups before their members."""
+    """Yield the words of every command below *group*, groups before their members."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if command is None or command.hidden:
@@ -34,7 +34,7 @@ def commands(group: click.Group, context: click.Context, path: tuple[str, ...] =
 
 
 def help_of(words: tuple[str, ...]) -> str:
-    """What `python cli.py WORDS --help` prints, at a fixed width and free of this machine's environment."""
+    """Return what `python cli.py WORDS --help` prints, at a fixed width and without this machine's environment."""
     # With its own settings: a command keeps the help option that it was first asked for in this process.
     settings = {**cli.context_settings, "terminal_width": WIDTH, "max_content_width": WIDTH}
     context = click.Context(cli, info_name="python cli.py", **settings)

@@ -63,20 +63,20 @@ OTHER_ROUTES = {
 
 
 def import_parts() -> None:
-    """Import every module of pages that is no script, so that all parts are known."""
+    """Import every module of pages that is not a script, so that all parts are known."""
     for file in sorted((ROOT / "pages").rglob("*.py")):
         if file.name not in SCRIPTS:
             import_module(".".join(("evenhand", *file.relative_to(ROOT).with_suffix("").parts)))
 
 
 def server_routes() -> set[str]:
-    """The paths of the server's own routes, but for those of the desk."""
+    """Return the paths of the server's own routes, except those of the desk."""
     kinds = (forms, status, study_pages)
     return {route.path for kind in kinds for route in kind.routes()}
 
 
 def cell(role: Role, action: Action | None) -> str:
-    """Whether a role may do it, as the tables say it."""
+    """Return the cell of a role in the tables: "yes", "own" (one's own data only) or "" (refused)."""
     if action is None:
         return "yes"
     if action not in ALLOWED[role]:
@@ -85,7 +85,7 @@ def cell(role: Role, action: Action | None) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[tuple[Sequence[str], Action | None]]) -> str:
-    """Rows of words, each followed by the action and a column a role."""
+    """Return a table of rows of words, each followed by its action and a column per role."""
     lines = [f"| {' | '.join([*heads, 'needs', *ROLES])} |", f"|{'---|' * (len(heads) + 1 + len(ROLES))}"]
     for words, action in rows:
         cells = [*words, f"`{action}`" if action else "", *(cell(role, action) for role in ROLES)]

@@ -166,14 +166,14 @@ def _measures() -> list[View]:
 
 
 def example_measures(database: Path) -> None:
-    """Runs of the built-in models beside *database*, for the pages that generate and measure."""
+    """Make runs of the built-in models next to *database*, for the pages that generate and measure."""
     for command in MEASURED:
         own = {**os.environ, "EVENHAND_DB": str(database)}
         subprocess.run([sys.executable, "cli.py", *command, "--run", RUN], cwd=ROOT, env=own, check=True)
 
 
 def example_run(database: Path) -> None:
-    """A run of made-up scores beside *database*, so that the page Models has several models to show."""
+    """Write a run of made-up scores next to *database*, so that the page Models has several models to show."""
     folder = runs_folder(database, "scores")
     folder.mkdir(exist_ok=True)
     write(folder / f"{RUN}.csv", SENTENCES, MODELS)
@@ -184,7 +184,7 @@ def example_run(database: Path) -> None:
 
 
 def example_mining(database: Path) -> None:
-    """A corpus of the demo project's sentences beside *database*, and a run of mining over it."""
+    """Write a corpus of the demo project's sentences next to *database*, and make a run of mining over it."""
     corpus = database.with_name("corpus")
     corpus.mkdir()
     with Store.open(database) as store:
@@ -319,7 +319,7 @@ def _browser_and_server(*, measured: bool = True) -> Iterator[tuple[Browser, str
 
 
 def main() -> None:
-    """What was asked for on the command line."""
+    """Take the screenshots that the command line asks for."""
     asked = argparse.ArgumentParser(prog="python -m docs.screenshots", description=(__doc__ or "").splitlines()[0])
     asked.add_argument("--readme", action="store_true", help="renew the pictures in docs/images")
     asked.add_argument("folder", nargs="?", type=Path, help="where the pictures go")

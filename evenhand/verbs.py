@@ -31,13 +31,13 @@ def score(
     method: Literal["auto", "masked", "pair-sum", "pll"] = "auto",
     joint: Literal["independent", "sequential", "geometric_mean"] = "independent",
 ) -> pd.DataFrame:
-    """Each sentence under each model: which of two words it prefers, and how strongly.
+    """Measure which of two words each model prefers in each sentence, and how strongly.
 
     *sentences*: texts with one keyword each, or a frame with them in *column*; its column `start` (of `mine`, of a
-    release) says which word is meant where there are several. *models*: built-in names, names on the Hugging Face hub,
+    release) chooses a keyword in sentences with several. *models*: built-in names, names on the Hugging Face Hub,
     folders. Returns a row per model and sentence with the columns of `python cli.py score`: `bias_log10` and `bias_ln`
     are log P(male word) - log P(female word), `p_male` and `p_female` probabilities (0 to 1), `pair_mass` their sum;
-    `status` is "ok" or why a number is undefined. Raises ModelUnavailable for a model that cannot be had.
+    `status` is "ok" or the reason for an undefined number. Raises ModelUnavailable for a model that cannot be loaded.
     """
     from evenhand.core.models import open_scorer
     from evenhand.core.scoring.rows import COLUMNS, score_items
@@ -60,12 +60,12 @@ def mine(
     modes: Mapping[str, Literal["off", "reject", "flag"]] | None = None,
     workers: int = 1,
 ) -> pd.DataFrame:
-    """Candidates: sentences with exactly one keyword of the 19 pairs that no filter rejects.
+    """Find candidates: sentences with exactly one keyword of the 19 pairs that pass every filter.
 
-    *texts*: a folder or file (text, CSV, JSON lines, ...), or texts themselves, in a frame under *column*. *modes*:
-    what a filter does, by its code (`python cli.py mine --help`). Returns a row per candidate: `sentence`, `keyword`,
-    `counterpart`, `pair`, `side`, `start`, `end` (half-open code points), `flags`, `source`; `attrs["report"]` says
-    how many sentences were read and what each filter left out. Raises BadFile where nothing can be read.
+    *texts*: a folder or file (text, CSV, JSON lines, ...), or the texts, in a frame under *column*. *modes*: the effect
+    of a filter by its code (`python cli.py mine --help`). Returns a row per candidate: `sentence`, `keyword`,
+    `counterpart`, `pair`, `side`, `start`, `end` (half-open code points), `flags`, `source`; `attrs["report"]` has the
+    number of sentences read and the number that each filter left out. Raises BadFile if nothing can be read.
     """
     from evenhand.core.mining.run import mine as run
     from evenhand.core.mining.settings import Settings
@@ -85,13 +85,13 @@ def mine(
 
 
 def agreement(labels: pd.DataFrame, *, categories: Sequence[str] = (), resamples: int = 2_000) -> pd.DataFrame:
-    """How far annotators give the same label.
+    """Measure how far annotators give the same label.
 
-    *labels*: a row per item and annotator, columns `item`, `annotator`, `choice`; a column `cluster` (article, context)
-    makes the intervals those over clusters. *categories*: all choices of the scheme, which Gwet's AC1 counts, also
-    those that nobody took. Returns a row per measure: `value` (kappa and alpha at most 1, shares 0 to 1), `low` and
-    `high` (95 %), `n` items, `reason` where a number is undefined. Raises Refused for missing columns or for two labels
-    of one annotator on an item.
+    *labels*: a row per item and annotator, columns `item`, `annotator`, `choice`; with a column `cluster` (article,
+    context) the intervals are over clusters. *categories*: all choices of the scheme, which Gwet's AC1 counts, also
+    unused ones. Returns a row per measure: `value` (kappa and alpha at most 1, shares 0 to 1), `low` and
+    `high` (95 %), `n` items, `reason` of an undefined number. Raises Refused for missing columns or for two labels of
+    one annotator on an item.
     """
     from evenhand.core.statistics import Resampling
     from evenhand.core.statistics.many_raters import (
@@ -131,12 +131,12 @@ def agreement(labels: pd.DataFrame, *, categories: Sequence[str] = (), resamples
 
 
 def rule(generations: pd.DataFrame, *, dataset: str = "own") -> pd.DataFrame:
-    """The first-pronoun rule: does a text use the person's pronouns?
+    """Apply the first-pronoun rule: does the first pronoun of a text belong to the person's set?
 
-    *generations*: columns `text` or `completion`, `pronouns` (names of sets or their forms: "they", "xe/xem"); where
-    `dataset` is missing, *dataset* says whose forms count. Returns the same rows with `rule_correct` (1, 0, NaN where
-    nobody knows the pronouns or the text has none), `rule_pronoun`, `rule_start`, `rule_end` (half-open code points).
-    Raises BadFile for pronouns that are no set, Refused for missing columns.
+    *generations*: columns `text` or `completion`, `pronouns` (names of sets or their forms: "they", "xe/xem"), and
+    perhaps `dataset`, whose forms count; *dataset* replaces a missing column. Returns the same rows with `rule_correct`
+    (1, 0, NaN if the person's pronouns are unknown or the text has none), `rule_pronoun`, `rule_start`, `rule_end`
+    (half-open code points). Raises BadFile for pronouns that are not a set, Refused for missing columns.
     """
     from evenhand.core.human_vs_rule.apply_rule import with_verdicts
 
@@ -159,14 +159,14 @@ def release(
     language: str = "zh",
     column: str = "sentence",
 ) -> pd.DataFrame:
-    """A released folder from sentences and labels: the kept ones in every layout, data sheet, method section, hash.
+    """Write a release from sentences and labels: accepted sentences in every layout, data sheet, method section, hash.
 
     *labels*: a row per sentence and annotator: `item` (the position of the sentence from 0, or the value of its column
-    `item`), `annotator`, `choice` ("accept" or "reject", or a word that the import knows), if wanted `reason`, `note`.
-    *licence*, *source*: which every release needs. *out*: a new folder or .zip. Returns the sentences that came in with
-    `status` (kept ones are "accepted") and `gold`; `attrs["release"]` has version and hash, `attrs["labels"]` how many
-    labels came in. A sentence without exactly one keyword is left out (`attrs["left_out"]`). Raises Refused where no
-    sentence is kept or *out* exists.
+    `item`), `annotator`, `choice` ("accept" or "reject", or a word that the import knows), optionally `reason`, `note`.
+    *licence*, *source*: which every release needs. *out*: a new folder or .zip. Returns the imported sentences with
+    `status` ("accepted" ones are released) and `gold`; `attrs["release"]` has version and hash, `attrs["labels"]` the
+    number of imported labels. A sentence without exactly one keyword is left out (`attrs["left_out"]`). Raises Refused
+    if no sentence is accepted, NotAllowed if *out* exists, BadFile for a label that cannot be imported.
     """
     from evenhand.annotations.database.store import Store
     from evenhand.annotations.files.other_tools.import_tasks import import_rows
@@ -185,10 +185,10 @@ def release(
 
 
 def describe(texts: Texts, *, column: str = "sentence") -> pd.DataFrame:
-    """Statistics of a set: lengths, commonest characters, repeats, balance of pairs.
+    """Describe a set in numbers: lengths, most common characters, repeats, balance of pairs.
 
-    Returns a row per number: `measure` (a path such as `length.median`), `value`, and `reason` where it is undefined.
-    Raises BadFile where there is no text.
+    Returns a row per number: `measure` (a path such as `length.median`), `value`, and the `reason` of an undefined one.
+    Raises BadFile for a set without text.
     """
     from evenhand.core.describe.as_json import figures
     from evenhand.core.describe.description import described_sentences
@@ -200,7 +200,7 @@ def describe(texts: Texts, *, column: str = "sentence") -> pd.DataFrame:
 
 
 def _rows(texts: Texts, column: str) -> list[dict[str, Any]]:
-    """The rows of a frame, or of texts under *column*."""
+    """Return the rows of a frame, or texts as rows with *column*."""
     if isinstance(texts, pd.DataFrame):
         _need(texts, (column,))
         return [{str(key): value for key, value in row.items()} for row in texts.to_dict("records")]
@@ -222,7 +222,7 @@ def _written(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
 
 
 def _score_items(rows: Iterable[Mapping[str, Any]], column: str) -> Iterator[Any]:
-    """What the model is asked of each row, or why it cannot be asked."""
+    """Yield the question to the model for each row, or the reason why the row has none."""
     from evenhand.core.scoring.rows import ScoreItem, item_of
     from evenhand.core.text.keywords import find
 

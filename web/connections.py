@@ -23,10 +23,10 @@ HEADER_S = 15.0  # until the header of a request is there
 BODY_S = 60.0  # without progress of a body, or of an answer that is taken
 UPLOAD_S = 300.0  # the same for uploads, which pause on a bad line
 PROGRESS = 1024  # bytes that count as progress: one byte a second is none
-MOST_HEADER = 65_536  # bytes of a header, and of what stands between the parts of a body
+MOST_HEADER = 65_536  # bytes of a header, and of all that is between the parts of a body
 KEEP_S = 20  # between two requests: a desk asks every few seconds, and opening a connection costs a third of a label
 STOP_S = 10  # after SIGTERM, for requests under way; half of it for the rest of one that is still sent
-MOST_SOCKET = 2 << 20  # bytes of a message of a page: all that stands in its fields
+MOST_SOCKET = 2 << 20  # bytes of a message of a page: all its fields together
 MOST = 4000  # connections
 MOST_OF_ADDRESS = 500  # a class behind one router: 40 browsers with 7 connections each
 DESCRIPTORS = 8192  # wanted for them, where the system allows it
@@ -37,9 +37,10 @@ logger = logging.getLogger("evenhand.connections")
 
 
 def most_connections() -> int:
-    """How many connections are taken: EVENHAND_CONNECTIONS, else 4,000, and never more than descriptors allow.
+    """Return how many connections the server accepts: EVENHAND_CONNECTIONS or 4,000, at least 8.
 
-    A quarter of the descriptors, 48 at least, stays free for databases, files and processes.
+    The number is never above what the file descriptors allow. A quarter of the descriptors, 48 at least, stays free for
+    databases, files and processes.
     """
     wanted = os.environ.get("EVENHAND_CONNECTIONS", "")
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -171,7 +172,7 @@ class LimitedProtocol(HttpToolsProtocol):
         return self.cycle is None or self.cycle.response_complete
 
     def _is_sending(self) -> bool:
-        """Whether the rest of a body is still to come."""
+        """Return whether the rest of a body is still to come."""
         return not self._waits and not self._has_answered() and self.cycle.more_body
 
     def _end_unfinished(self) -> None:

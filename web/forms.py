@@ -1,7 +1,8 @@
-"""The plain pages beside the app: sign in (also by a provider of identities) and out, open a link, check the own log.
+"""The plain pages outside the app: sign in (also by an identity provider), sign out, open a link, check one's own log.
 
-Plain HTML, so that password managers work. They are routes beside Streamlit's: a widget cannot set a cookie, and the
-server keeps what is typed into it. On the page of the own log the browser works the hashes out by itself.
+The pages are plain HTML, so that password managers work. Their routes are separate from Streamlit's: a Streamlit widget
+cannot set a cookie, and the server keeps what users type into it. On the page of the own log the browser calculates the
+hashes itself.
 """
 
 from collections.abc import Callable, Coroutine
@@ -119,7 +120,7 @@ def rendered(request: Request, template: str, status: int = 200, **values: Any) 
 
 
 async def sign_in_page(request: Request) -> Response:
-    """The form; whoever is signed in already is led to the app."""
+    """Return the form, or a redirect to the app for a visitor who is signed in already."""
     if getattr(request.state, "person", None) is not None:
         return RedirectResponse(f"{folder(request)}/", 303)
     return rendered(request, "sign_in.html", title=say(request, N_("Sign in")))
@@ -151,7 +152,7 @@ def _signed_in(store: Store, name: str, password: str, browser: str) -> str:
 
 
 async def sign_out_page(request: Request) -> Response:
-    """A button: an address alone signs nobody out."""
+    """Return the page with a button to sign out: opening an address must not sign a visitor out."""
     return rendered(request, "sign_out.html", title=say(request, N_("Sign out")))
 
 
@@ -165,7 +166,7 @@ async def sign_out_form(request: Request) -> Response:
 
 
 async def link_page(request: Request) -> Response:
-    """What a link opens first: a button, so that the preview of a mail program spends nothing."""
+    """Return the page that a link opens first: a button, so that the preview of a mail program does not use it up."""
     return rendered(request, "link.html", title=say(request, N_("A link for you")))
 
 

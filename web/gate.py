@@ -75,7 +75,7 @@ def _names(listed: str) -> frozenset[str]:
 
 
 def guests_allowed() -> bool:
-    """Whether whoever is not signed in may look at what guests may do (EVENHAND_GUESTS=1)."""
+    """Return whether visitors who are not signed in may use what guests may do (EVENHAND_GUESTS=1)."""
     return os.environ.get("EVENHAND_GUESTS") == "1"
 
 
@@ -143,7 +143,7 @@ class Gate:
         self, app: Any, page: Path, base: str = "", sessions_of: Callable[[str], Iterable[str]] = lambda file: ()
     ) -> None:
         self.app, self.folder, self.sessions_of = app, folder_of(base), sessions_of
-        # Answered from here: what else stands around the app costs as much as a label.
+        # The gate answers these itself: the other layers around the app cost as much as a label.
         self.desk = {f"{PATH}/{name}": DeskRoute(name) for name in ROUTES}
         self.headers: Headers = [
             (b"content-security-policy", content_policy(page).encode()),
@@ -182,7 +182,7 @@ class Gate:
         await self.app(scope, receive, self._with_headers(send, path))
 
     async def _refused_by_person(self, scope: Scope, path: str) -> tuple[int, str] | None:
-        """Look up who asks, into `scope["state"]["person"]` (None: nobody). What to refuse with, if anything."""
+        """Store the person of the request in `scope["state"]`, None if not signed in; return the refusal if any."""
         if scope["type"] == "http" and (path.startswith(OPEN_TO_ALL) or path in MONITORED):
             return None
         secret = cookie_secret(scope["headers"])
@@ -194,7 +194,7 @@ class Gate:
         return self._refused(scope, path, person, has_accounts, invited)
 
     def _asking_desk(self, scope: Scope, path: str, store: Store) -> Caller:
-        """Who asks at a desk, and what to refuse with."""
+        """Return the caller at a desk: the person, their desks in studies, and the refusal of the request if any."""
         held = cookies(scope["headers"])
         person, has_accounts, invited = _asking(store, _secret(held), _study_secrets(held))
         return Caller(person, invited, self._refused(scope, path, person, has_accounts, invited))
@@ -202,7 +202,7 @@ class Gate:
     def _refused(
         self, scope: Scope, path: str, person: Person | None, has_accounts: bool, invited: Mapping[str, InvitedDesk]
     ) -> tuple[int, str] | None:
-        """What to refuse a request with, as soon as it is known who asks."""
+        """Return the status and message that refuse a request of *person*, None to admit the request."""
         if not has_accounts and not path.startswith("/account/link"):
             if is_forwarded(key.decode("latin-1") for key, _ in scope["headers"]):
                 return 403, THROUGH_PROXY
@@ -211,7 +211,7 @@ class Gate:
         account = person.account if person else None
         if has_accounts and not self._may_have(path, account):
             return 404, NOT_FOUND
-        # Whoever came by the link of a study has no account: its pages, and the desk's routes for that one desk.
+        # Participants of a study have no account: they get its pages, and the routes of their own desk.
         if path.startswith(STUDY) or invited:
             return None
         if person is None and not guests_allowed() and not path.startswith(("/sign-in", "/account/")):
@@ -219,7 +219,7 @@ class Gate:
         return None
 
     def _may_have(self, path: str, account: str | None) -> bool:
-        """Whether a file that a page offers, or an upload to a page, belongs to a visit of *account*."""
+        """Return whether a file that a page offers, or an upload to a page, belongs to a visit of *account*."""
         if path.startswith(MEDIA):
             file = path.removeprefix(MEDIA).partition(".")[0]
             return is_file_of(self.sessions_of(file), account)
@@ -257,7 +257,7 @@ def _parts(message: MutableMapping[str, Any]) -> Iterable[MutableMapping[str, An
 
 
 def _asking(store: Store, secret: str, studies: list[str]) -> tuple[Person | None, bool, dict[str, InvitedDesk]]:
-    """Who asks, whether this server has accounts, and the desks that the browser has by links of studies."""
+    """Return the person of a request, whether this server has accounts, and the desks of the browser in studies."""
     invited = desks(store, studies) if studies else {}
     if not accounts_exist(store):
         return OPEN, False, invited
@@ -265,9 +265,9 @@ def _asking(store: Store, secret: str, studies: list[str]) -> tuple[Person | Non
 
 
 def _own_session_only(scope: Scope) -> Scope:
-    """The scope of a socket, without the session that it wants to go on with where that belongs to somebody else.
+    """Return the scope of a socket, without the requested session if that session belongs to another account.
 
-    Streamlit takes the id of the session as the third of the subprotocols; without one it begins a new session.
+    Streamlit reads the id of the session from the third subprotocol; without one it begins a new session.
     """
     person = scope["state"]["person"]
     asked = [part.strip() for part in _header(scope, PROTOCOLS).split(",")]
@@ -278,7 +278,7 @@ def _own_session_only(scope: Scope) -> Scope:
 
 
 def _is_page(scope: Scope) -> bool:
-    """Whether a person opens an address, rather than a script or a picture of a page."""
+    """Return whether a person opens an address, rather than a page loading a script or a picture."""
     return scope["type"] == "http" and scope["method"] == "GET" and "text/html" in _header(scope, b"accept")
 
 
@@ -288,7 +288,7 @@ def is_forwarded(names: Iterable[str]) -> bool:
 
 
 def _from_here(scope: Scope) -> bool:
-    """Whether both ends are this machine: its name in the address, its loopback as the client."""
+    """Return whether both ends are this machine: its name in the address, its loopback as the client."""
     client = scope.get("client")
     return _host(scope) in LOOPBACK and (client is None or client[0] in LOOPBACK)
 

@@ -96,7 +96,7 @@ async def release_sessions() -> None:
 
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
-    """Create the demo project if there is no database; clean up after killed processes; run the background tasks."""
+    """Create the demo project if the database is missing; clean up after killed processes; run the background tasks."""
     with ExitStack() as resources:
         try:
             ensure_demo()

@@ -1,4 +1,4 @@
-"""Limits of attempts to sign in: an address is refused, a name is only slowed down, so that nobody can lock it out."""
+"""Limits of attempts to sign in: an address is refused; a name is only slowed down, so no attacker can lock it out."""
 
 import time
 from collections import Counter
@@ -26,17 +26,17 @@ _lock = Lock()
 
 
 def admit_address(address: str) -> bool:
-    """Whether an address may try again: 30 times in 15 minutes."""
+    """Count an attempt of an address; return whether it is admitted: 30 in 15 minutes."""
     return _window.hit(AN_ADDRESS, "address", network_of(address))
 
 
 def admit_to_study(address: str) -> bool:
-    """Whether one more person from an address may take part in a study: 120 in 15 minutes, a large lecture."""
+    """Count a new participant from an address; return whether they are admitted: 120 in 15 minutes, a large lecture."""
     return _window.hit(TO_STUDIES, "study", network_of(address))
 
 
 def network_of(address: str, prefix: int = 32) -> str:
-    """What counts as one address: of IPv6 the first 64 bits, since each household has all of the others.
+    """Return the network that counts as one address: of IPv6 the first 64 bits, since a household owns the rest.
 
     *prefix*: how many bits of an IPv4 address count.
     """

@@ -43,7 +43,7 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What is remembered while somebody is at the provider. `link`: of the invitation, or ""; `browser`: its hash."""
+    """The state kept while a visitor is at the provider. `link`: of the invitation, or ""; `browser`: its hash."""
 
     verifier: str
     nonce: str
@@ -103,9 +103,10 @@ async def begin(back: str, link: str = "") -> tuple[str, str]:
 
 
 async def finish(state: str, code: str, browser: str) -> tuple[Identity, str]:
-    """Whom the provider has signed in, and the link that the visit began with.
+    """Return the identity that the provider has signed in, and the link that the visit began with.
 
-    A visit is used once, by the browser that began it. Raises NotAllowed.
+    A visit is used once, by the browser that began it. Raises NotAllowed for an unknown or expired visit,
+    another browser, or an invalid answer of the provider.
     """
     with _lock:
         visit = _visits.pop(state, None)
@@ -137,7 +138,7 @@ def names_in(claims: Mapping[str, Any]) -> tuple[str, ...]:
 async def _more_claims(client: Any, metadata: Mapping[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the provider says of the person apart from the token; {} where it says nothing.
 
-    Many providers put names only there. A failure here stops nobody: the name decides nothing.
+    Many providers put names only there. A failure here does not stop the sign-in: the name decides nothing.
     """
     try:
         answer = await client.request("GET", str(metadata["userinfo_endpoint"]))

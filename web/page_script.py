@@ -142,12 +142,12 @@ WORDS = (
 
 @cache
 def page_script(code: str, *, chosen: bool = False) -> str:
-    """The script of every page: it names the language, and what a page fills into its own address is no step back.
+    """Return the script of every page, which sets the language and repairs the Back button.
 
-    Streamlit makes a new entry of the history for each change of the address. Where a page only adds to it what it
-    begins with (its project, its part), Back would lead to the same page once more. Escape leaves a box of text, so
-    that the keys of a page work again. *code*: zh-CN or en; *chosen*: the visitor chose that language, so the browser
-    keeps it for later visits and for the forms of the server.
+    Streamlit adds an entry to the history for each change of the address. If a page only adds its project or its part
+    to the address, Back would open the same page again. The script also makes Escape leave a text box, so that the keys
+    of a page work again. *code*: zh-CN or en; *chosen*: the visitor chose that language, so the browser keeps it for
+    later visits and for the forms of the server.
     """
     named = f'document.documentElement.lang = "{code}";'
     if chosen:

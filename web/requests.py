@@ -1,8 +1,8 @@
-"""What the routes beside Streamlit's share: where they are, who asks, in which language, the database, cookies.
+"""Shared parts of the routes outside Streamlit: addresses, the account, the language, the database, cookies.
 
-Also the former addresses of pages, which go on answering, and which account a visit belongs to: a session of Streamlit,
-known by its id. The id of a session opens it, and stands in the address of its uploads. So what belongs to a session is
-given only to the account that opened it: its state, its uploads, the files that its pages offer.
+Also the former addresses of pages, which still answer, and the account of each visit. A visit is a session of
+Streamlit, known by its id. That id opens the session, and is part of the address of its uploads. So the server gives
+the state, the uploads and the files of a session only to the account that opened it.
 """
 
 import os
@@ -146,13 +146,13 @@ def remember_visit(session: str, account: str | None) -> None:
 
 
 def is_visit_of(session: str, account: str | None) -> bool:
-    """Whether *session* belongs to *account*; one that is not known belongs to nobody yet."""
+    """Return whether *session* belongs to *account*, or is unknown and so has no owner yet."""
     with _lock:
         return _accounts.get(session, account) == account
 
 
 def is_file_of(sessions: Iterable[str], account: str | None) -> bool:
-    """Whether one of the *sessions* that offer a file is a visit of *account*."""
+    """Return whether one of the *sessions* that offer a file is a visit of *account*."""
     with _lock:
         return any(session in _accounts and _accounts[session] == account for session in sessions)
 

@@ -29,8 +29,8 @@ from evenhand.web.gate import LOOPBACK, host_name, is_forwarded
 from evenhand.web.watch import STARTED, Sample, metric, requests
 
 FEW_BYTES = 100_000_000  # free on the disk of the database: below, labels may not be stored
-KEPT_S = 2.0  # for as long an answer is given again: whoever asks often costs nothing
-WAIT_MS = 1500  # for the write lock; a database that somebody writes can be written
+KEPT_S = 2.0  # an answer is reused for so long, so frequent requests cost nothing
+WAIT_MS = 1500  # for the write lock: a database that another process writes can be written
 
 WorkerState = Callable[[], str]
 
@@ -56,7 +56,7 @@ async def health_page(request: Request, *, worker: WorkerState) -> Response:
 
 
 def health(worker: WorkerState) -> dict[str, Any]:
-    """Whether the database can be read and written, whether the disk has room, what the worker does."""
+    """Return the state of the database, the disk and the worker; an answer is reused for 2 seconds."""
     path = database_path().absolute()
     kept = _kept.get(path)
     if kept is not None and time.monotonic() - kept[0] < KEPT_S:
@@ -110,7 +110,7 @@ def database_state(path: Path) -> str:
 
 
 async def metrics_page(request: Request, *, worker: WorkerState) -> Response:
-    """The measures in the text form of Prometheus, for whoever holds the token, else for this machine."""
+    """Return the measures in the text format of Prometheus to holders of the token and to this machine, else 404."""
     if not may_read(request):
         return PlainTextResponse("There is nothing here.", 404)
     lines = await anyio.to_thread.run_sync(measures, worker)
@@ -128,7 +128,7 @@ def metrics_token() -> str:
 
 
 def may_read(request: Request) -> bool:
-    """Whether the measures are for who asks: by the token, else from this machine and not through a proxy on it."""
+    """Return whether the caller may read the measures: has the token, or asks from this machine, not by a proxy."""
     sent, token = request.headers.get("authorization", "").removeprefix("Bearer ").strip(), metrics_token()
     if token and hmac.compare_digest(sent.encode(), token.encode()):
         return True

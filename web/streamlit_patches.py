@@ -37,7 +37,7 @@ def apply(visit_of: Callable[[str], AbstractContextManager[None]]) -> None:
 def skip_address_lookups() -> None:
     """Stop Streamlit from looking up the addresses of this machine.
 
-    Streamlit asks an outside server, in the event loop, at start and whenever a socket has another origin. Behind a
+    Streamlit asks an outside server, in the event loop, at start and each time a socket has another origin. Behind a
     firewall the server then hangs for seconds. The gate has already compared the origin with the requested host.
     """
     net_util.get_external_ip = lambda: None

@@ -1,6 +1,6 @@
 """The pages of a study, for people who come by its link: no account, no session of Streamlit, plain HTML and one desk.
 
-Nothing is stored before somebody agrees, so the preview of a mail program and a look around leave no trace.
+Nothing is stored before a visitor agrees, so the preview of a mail program and a look around leave no trace.
 """
 
 from collections.abc import Callable, Mapping
@@ -68,7 +68,7 @@ RETURN = "https://app.prolific.com/submissions/complete?cc="
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request to a study: the database, which study, who asks (None: nobody who has agreed), in which language."""
+    """One request to a study. `who`: the participant, None before they agree; `sent`: the fields of a form."""
 
     store: Store
     study: Study
@@ -175,7 +175,7 @@ def _page(request: Request, reply: Reply) -> Response:
 
 
 def first_page(at: Visit) -> Reply:
-    """Where this visitor is in the study: consent, test, warning, desk, or the end."""
+    """Return the page for the visitor's step in the study: consent, test, warning, desk, or the end."""
     if at.who is None:
         return _consent_page(at)
     if at.who.ended is not None:
@@ -219,7 +219,7 @@ def _consent_page(at: Visit, problem: str = "") -> Reply:
 
 
 def _outside(study: Study, sent: dict[str, str]) -> Outside | None:
-    """Who the service says it is; None where it does not, or where it is no id."""
+    """Return who the visitor is for the service; None if the address names no id or an invalid one."""
     names = PARAMETERS[study.service]
     outside = Outside(*(sent.get(name, "") if name else "" for name in names))
     if not outside.id or any(len(one) > LONGEST_ID or not one.isascii() or not one.isprintable() for one in outside):
@@ -228,7 +228,7 @@ def _outside(study: Study, sent: dict[str, str]) -> Outside | None:
 
 
 def agree_form(at: Visit) -> Reply:
-    """Somebody agrees: the first thing that is stored of them."""
+    """Store that the visitor agrees, the first thing stored about them; show the form again if it cannot be stored."""
     if at.who is not None:
         return Reply()
     outside = _outside(at.study, at.sent)
@@ -281,7 +281,7 @@ def begin_form(at: Visit) -> Reply:
 
 
 def desk_data(at: Visit) -> Reply:
-    """What the desk starts with, and gets again when its token has expired; 409: this person labels no more."""
+    """Return the data that the desk starts with, also after its token has expired; 409 if the person is not at work."""
     if at.who is None or at.who.state != "working":
         return Reply(data={}, status=409)
     project, annotator = people.desk_of(at.store, at.study, at.who)
@@ -303,7 +303,7 @@ def finish_form(at: Visit) -> Reply:
 
 
 def withdraw_page(at: Visit) -> Reply:
-    """A button: an address alone withdraws nobody."""
+    """Return the page with a button to withdraw: opening an address must not withdraw a participant."""
     if at.who is None:
         return Reply()
     return Reply("study_withdraw.html", values={"title": at.say(TITLES["withdraw"])})
@@ -317,7 +317,7 @@ def withdraw_form(at: Visit) -> Reply:
 
 
 def about_page(at: Visit) -> Reply:
-    """What is stored of whoever takes part, and for how long."""
+    """Return the page that lists which data of participants are stored, and for how long."""
     return Reply("study_about.html", values={"title": at.say(TITLES["about"]), "consent": consent(at.store, at.study)})
 
 

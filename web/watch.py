@@ -37,7 +37,7 @@ Sample = tuple[Labels, float]
 
 
 def route_of(path: str) -> str:
-    """The route of a path: one of a few dozen names, never an id, a name or a secret that stands in an address."""
+    """Return the route of a path: one of a few dozen names, never an id, a name or a secret from an address."""
     parts = path.strip("/").split("/")
     if parts[:2] == ["api", "desk"] and len(parts) == 3:
         return f"/api/desk/{parts[2] if parts[2] in DESK else 'other'}"
@@ -138,7 +138,7 @@ class Watch:
         try:
             await self.app(scope, receive, sent)
         except ClientDisconnect:
-            status = GONE  # nobody is there to read an answer, and nothing is wrong here
+            status = GONE  # the client is gone, and nothing is wrong here
         except BaseException:
             status = status or 500
             raise
@@ -176,7 +176,7 @@ class Repeats(logging.Filter):
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line is written; its address loses the query."""
+        """Return whether a line is written; remove the query from addresses in it."""
         if record.name == "evenhand.request" or getattr(record, "counted", False):
             return True  # one for each request, and a line that another handler has counted
         kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
@@ -221,7 +221,7 @@ _repeats = Repeats()
 
 
 def as_json() -> bool:
-    """Whether the log is in JSON (EVENHAND_LOG=json)."""
+    """Return whether the log is in JSON (EVENHAND_LOG=json)."""
     return os.environ.get("EVENHAND_LOG") == "json"
 
 

@@ -133,7 +133,7 @@ def _placed(values: dict[str, Any], column: str) -> Candidate:
 def project_input(store: Store, named: str, *, uid: str | None = None, kept: bool = False) -> ScoreInput:
     """Return the published items of a project, in the order of import; with *kept* only accepted ones.
 
-    Raises NotFound for an unknown project, and Refused for generations or if there is no such item.
+    Raises NotFound for an unknown project, and Refused for generations or a project without such items.
     """
     project = named_project(store, named, uid)
     if project.kind != "sentences":

@@ -85,11 +85,11 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class UndoEffect:
-    """The effect that an undo of an import would have now.
+    """The effect that an undo of an import would have now, in numbers of items and labels.
 
-    Items: `deleted` have no records; `hidden` have some and stay stored as withdrawn. Labels: `labels` are valid ones
-    that are hidden with their items, or undone; `kept` came with the file and are no longer valid; `chosen` are valid
-    by a decision of the lead on a conflict and stay.
+    Items: `deleted` have no records; `hidden` have some and stay stored as withdrawn. Labels: `labels` are valid, and
+    are hidden with their items or undone; `kept` came with the file and have already lost their validity; `chosen` are
+    valid by a decision of the lead on a conflict, and stay.
     """
 
     deleted: int = 0

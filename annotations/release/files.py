@@ -193,7 +193,7 @@ class Composer:
                 self._add(f"{name}.{language}.tex", [rendered(blocks, "tex", language)])
 
     def _planned(self) -> None:
-        """Add the plans written before the labels, compared with what was done; nothing if there is no such sheet."""
+        """Add the pre-registration sheets, compared with what was done; nothing if the project has none."""
         facts = self.made.facts
         written = sheets(self.store, self.project)
         if not written:

@@ -1,11 +1,11 @@
 """The people of a study, from consent to code or withdrawal. They have a pseudonym; their outside id is kept apart.
 
-A cookie of the browser says who comes. The ids in the address are not signed by anybody, so they open nothing that is
-there already, but for a session that the service itself names.
+A cookie of the browser identifies a participant. The ids in the address are not signed, so they do not open the part of
+a participant, unless the service names the same session again.
 
-The time of day jumps when somebody sets it or when a machine finds out what time it is, and goes on while a server
-stands still. A moment in the database is of that clock. So nobody's part ends before the process that ends it has seen
-that much time pass by a clock that cannot be set (`Watched`).
+Timestamps in the database are of the machine's clock. That clock jumps when it is set, and runs on while a server is
+suspended. So a process ends a participant's part only after it has itself seen that much time pass by a clock that
+cannot be set (`Watched`).
 """
 
 import hashlib
@@ -57,7 +57,7 @@ DAY_S = 24 * 3600.0
 
 
 class Outside(NamedTuple):
-    """Who somebody is for the service that sent them."""
+    """The ids that the service gave a participant: of the person, the task and the session."""
 
     id: str
     task: str
@@ -66,7 +66,7 @@ class Outside(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """Somebody who takes part. `pseudonym`: of the annotator, once the first text was shown; times in unix seconds."""
+    """A participant. `pseudonym`: of the annotator, None before the first text is shown; times in unix seconds."""
 
     id: int
     uid: str
@@ -86,7 +86,7 @@ class Participant:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Whose code this person gets: who had finished and withdraws later is still paid for it."""
+        """The outcome whose code this person gets; a participant who withdraws after finishing is still paid for it."""
         if self.completed is not None:
             return "finished"
         outcomes: dict[State, Outcome] = {"screened_out": "screened_out", "withdrew": "withdrew"}
@@ -109,31 +109,31 @@ FROM study_person AS person JOIN study ON study.id = person.study
 
 
 def participants(store: Store, study: Study) -> list[Participant]:
-    """Everybody of a study, in the order of their coming."""
+    """Return the participants of a study, in the order in which they came."""
     return store.rows(Participant, f"{_QUERY} WHERE person.study = ? ORDER BY person.id", (study.id,))
 
 
 def participant(store: Store, study: Study, held: Iterable[str]) -> Participant | None:
-    """Whoever of a study one of the secrets of a browser belongs to."""
+    """Return the participant of a study to whom a secret of a browser belongs, None if none does."""
     query = f"{_QUERY} WHERE person.study = ? AND person.hash = ?"
     people = (store.row(Participant, query, (study.id, _hash(secret))) for secret in held)
     return next(filter(None, people), None)
 
 
 def participant_again(store: Store, study: Study, who: Participant) -> Participant:
-    """The same person as things stand now."""
+    """Return the same participant, read from the database again."""
     (person,) = store.rows(Participant, f"{_QUERY} WHERE person.study = ? AND person.id = ?", (study.id, who.id))
     return person
 
 
 def participant_of_id(store: Store, study: Study, outside: str) -> Participant | None:
-    """Whoever came under that id of the service, as long as it is stored."""
+    """Return the participant with that id of the service, None if unknown or the id is erased."""
     query = f"{_QUERY} JOIN study_identity AS identity ON identity.person = person.id"
     return store.row(Participant, f"{query} WHERE person.study = ? AND outside = ?", (study.id, outside.strip()))
 
 
 def outcomes_by_id(store: Store, study: Study) -> list[tuple[str, State]]:
-    """(id of the service, state) of everybody whose id is stored, for the payment; without pseudonyms."""
+    """Return (id of the service, state) of the participants whose id is stored, for the payment; without pseudonyms."""
     query = (
         "SELECT outside, state FROM study_identity AS identity JOIN study_person ON study_person.id = identity.person"
         " WHERE identity.study = ? ORDER BY outside"
@@ -152,11 +152,12 @@ def agree(
     now: float | None = None,
     seen: float = math.inf,
 ) -> str:
-    """Store that somebody agrees to a version of the consent; returns the secret for the cookie.
+    """Store a new participant who agrees to a version of the consent; return the secret for the cookie.
 
-    *given*: the uses of labels to which they agree. Who comes again under the same id and session goes on where they
-    were. Where all places are taken, those of people who are away too long are free (*seen* as in `sweep`). Raises
-    Refused where nobody more is needed, NotAllowed for an id that has taken part.
+    *given*: the uses of labels to which they agree. A participant who comes again under the same id and session
+    continues in the same state. If all places are taken, those of people who are away too long become free (*seen* as
+    in `sweep`). Raises Refused if the study is closed, full or paused by a pilot, NotAllowed for an id that has taken
+    part.
     """
     moment, secret = _now(now), secrets.token_urlsafe(24)
     if _is_full(store, study):
@@ -201,7 +202,7 @@ def answer_test(store: Store, study: Study, who: Participant, answers: Mapping[s
 
 
 def begin(store: Store, study: Study, who: Participant, *, now: float | None = None) -> None:
-    """The first text is about to be shown: the person becomes an annotator of the project under a random name."""
+    """Make the participant an annotator of the project under a random name, before the first text is shown."""
     moment, name = _now(now), f"P-{secrets.token_hex(5)}"
     met = _items_of_test(store, study, who)
     with store.write() as db:
@@ -222,7 +223,7 @@ def begin(store: Store, study: Study, who: Participant, *, now: float | None = N
 
 
 def _take_answers(store: Store, project: Project, made: Annotator, who: Participant) -> None:
-    """What they answered about uses of their labels, as answers of the new annotator."""
+    """Store the participant's answers about uses of their labels as those of the new annotator."""
     query = (
         "SELECT use, given, consent_language, text FROM study_answer AS one"
         " JOIN study_person ON study_person.id = person WHERE person = ? ORDER BY one.id"
@@ -232,7 +233,7 @@ def _take_answers(store: Store, project: Project, made: Annotator, who: Particip
 
 
 def _items_of_test(store: Store, study: Study, who: Participant) -> list[int]:
-    """The items (row ids) whose texts this person was asked about: a text is judged otherwise the second time."""
+    """Return the items (row ids) whose texts were in the participant's test: people judge a known text differently."""
     asked = {question.text for tries in range(who.tries) for question in questions_of_try(store, study, who.uid, tries)}
     query = (
         "SELECT item.id FROM published_item AS item JOIN project ON project.id = item.project"
@@ -242,7 +243,7 @@ def _items_of_test(store: Store, study: Study, who: Participant) -> list[int]:
 
 
 def finish(store: Store, study: Study, who: Participant) -> None:
-    """Everything that this person was to judge is judged. Raises Refused where it is not."""
+    """Store that the participant has finished. Raises Refused while texts are left for them."""
     if who.state != "working":
         return
     if who.labelled < study.settings.items and claim(store, *desk_of(store, study, who), want=1):
@@ -254,7 +255,7 @@ def finish(store: Store, study: Study, who: Participant) -> None:
 
 
 def end(store: Store, study: Study, who: Participant, state: State, moment: float) -> None:
-    """End somebody's part inside the caller's transaction: items at hand go back to the queue."""
+    """End a participant's part inside the caller's transaction: items at hand go back to the queue."""
     store.db.execute(
         "UPDATE study_person SET state = ?, ended = coalesce(ended, ?), seen = max(seen, ?) WHERE id = ?",
         (state, moment, who.seen, who.id),
@@ -264,13 +265,13 @@ def end(store: Store, study: Study, who: Participant, state: State, moment: floa
 
 
 def desk_of(store: Store, study: Study, who: Participant) -> tuple[Project, Annotator]:
-    """The project and the annotator of somebody at work."""
+    """Return the project and the annotator of a participant at work."""
     project = project_by_uid(store, study.project)
     return project, annotator(store, project, who.pseudonym or "")
 
 
 def desks(store: Store, held: Iterable[str]) -> dict[str, InvitedDesk]:
-    """The desks (by public id of the annotator) at which the browser with these secrets may work now."""
+    """Return the desks (by public id of the annotator) at which the browser with these secrets may work now."""
     found: dict[str, InvitedDesk] = {}
     for secret in held:
         row = store.db.execute(
@@ -295,10 +296,10 @@ def _is_full(store: Store, study: Study) -> bool:
 def sweep(
     store: Store, study: Study, who: Participant | None = None, *, now: float | None = None, seen: float = math.inf
 ) -> int:
-    """End the part of who is away for too long, erase outside ids whose time is over; returns how many are away.
+    """End the part of people who are away for too long; return how many. Erase outside ids whose time is over.
 
-    *who*: only of this person. *seen*: for how many seconds the caller has watched the clock (`Watched`); nothing is
-    done before that is as long as somebody may be away, whatever the clock says. Without it the clock is believed.
+    *who*: only the part of this person, and no ids. *seen*: for how many seconds the caller has watched the clock
+    (`Watched`); below the longest permitted absence, nothing is done. Without it the clock is trusted.
     """
     moment, longest = _now(now), study.settings.minutes * 60
     if seen < longest:
@@ -321,7 +322,7 @@ def sweep(
 
 
 def sweep_all(store: Store, *, seen: float = math.inf) -> int:
-    """`sweep` every study: the server does once a minute, and the command."""
+    """Sweep every study (`sweep`), as the server does once a minute, and the command; return how many were away."""
     return sum(sweep(store, study, seen=seen) for study in every_study(store))
 
 
@@ -347,7 +348,7 @@ class Watched:
         self._offset = clock() - self._since
 
     def seconds(self) -> float:
-        """For how long this process has seen its clock go on without a jump. Look once a minute or so."""
+        """Return for how long this process has seen its clock run without a jump. Call it about once a minute."""
         with self._lock:
             now = self._steady()
             offset = self._clock() - now
@@ -360,15 +361,15 @@ class Watched:
 watched = Watched()  # by this process
 
 
-LEAST_LABELS = 5  # before somebody at work says something about the time that all will take
+LEAST_LABELS = 5  # of one participant at work, before the time that all will take is estimated from it
 
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """Minutes from consent to the last label, and what the reward comes to an hour; None: nobody says it yet.
+    """Median minutes from consent to the last label, and the reward per hour; None while no participant has them.
 
-    `finished`: medians of those who have; `at_work`: of those at work, if they go on as so far. `below`: whether one of
-    the two is under the lead's floor.
+    `people`, `minutes`, `hourly`: of participants who have finished. `..._at_work`: of those at work, extrapolated to
+    all their texts. `below`: whether one of the two hourly values is under the lead's floor.
     """
 
     people: int
@@ -381,7 +382,7 @@ class Pay:
 
 
 def pay(study: Study, people: Sequence[Participant]) -> Pay:
-    """The pay of a study by its *people* so far. Time counts from the consent: test and instructions are work too."""
+    """Return the pay of a study by its *people* so far, from the consent on: test and instructions are work too."""
     done = [(person.completed - person.came) / 60 for person in people if person.completed is not None]
     going = [
         (person.seen - person.came) / 60 * study.settings.items / person.labelled
@@ -404,9 +405,9 @@ WHERE assignment.project = ? AND assignment.annotator = ? LIMIT ?
 
 
 def withdraw(store: Store, study: Study, who: Participant, *, now: float | None = None) -> int:
-    """End somebody's part and take the labels back; returns how many. A repeated call goes on where one broke off.
+    """End a participant's part and withdraw the labels; return how many. A repeated call continues an interrupted one.
 
-    The desk is closed first, so no label comes after. The last transaction stores the event `labels_withdrawn`.
+    The desk is closed first, so no label is stored after it. The last transaction stores the event `labels_withdrawn`.
     """
     moment, taken = time.time() if now is None else now, 0
     with store.write():
@@ -429,7 +430,7 @@ def withdraw(store: Store, study: Study, who: Participant, *, now: float | None 
 
 
 def finish_withdrawals(store: Store) -> None:
-    """Go on with withdrawals that a killed process left."""
+    """Continue withdrawals that a killed process left unfinished."""
     query = (
         "SELECT DISTINCT study.uid, person.uid FROM study_person AS person JOIN study ON study.id = person.study"
         " JOIN assignment ON assignment.annotator = person.annotator AND assignment.project = study.project"

@@ -1,6 +1,6 @@
 """Studies: their settings, signed address, the versions of their consent, the questions of their test and its tries.
 
-The address holds the public id of the study, signed, so that nobody makes one up or tries others.
+The address holds the public id of the study, signed, so that visitors cannot invent or try out addresses.
 """
 
 import base64
@@ -73,7 +73,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A study of a project (public id); `closed`: since when nobody new comes in."""
+    """A study of a project (public id). `closed`: the time since when it admits no new participants, or None."""
 
     id: int
     uid: str
@@ -85,22 +85,22 @@ class Study:
 
     @property
     def service(self) -> Service:
-        """Who sends the people."""
+        """The service that sends the participants."""
         return self.settings.service
 
     def warning(self, language: Language) -> str:
-        """The warning before the first text."""
+        """Return the warning before the first text."""
         return self.settings.warning_zh if language == "zh" else self.settings.warning_en
 
     def code(self, outcome: Outcome) -> str:
-        """The completion code of an outcome."""
+        """Return the completion code of an outcome."""
         codes = {name: getattr(self.settings, f"code_{name}") for name in OUTCOMES}
         return str(codes[outcome])
 
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """One version of what people agree to."""
+    """One version of the consent form."""
 
     id: int
     version: int
@@ -188,7 +188,7 @@ def create_study(
 ) -> Study:
     """Make a study; *questions*: items with their answers for the test, *consent*: its text in both languages.
 
-    *uses*: of labels one by one, about which the form asks; nobody has to agree to them. *minimum_age*, *kept_years*
+    *uses*: of labels one by one, about which the form asks; participants may decline them. *minimum_age*, *kept_years*
     (`Facts`) and the settings are filled into the places of the consent.
 
     Raises Refused for a name that is taken, a setting out of its limits, or fewer questions than one try asks.
@@ -250,13 +250,13 @@ def consent(store: Store, study: Study) -> Consent:
 
 
 def questions(store: Store, study: Study) -> list[Question]:
-    """Every question of a study, in the order in which they were chosen."""
+    """Return the questions of a study, in the order in which they were chosen."""
     query = "SELECT id, text, context, start, stop, answer FROM study_question WHERE study = ? ORDER BY id"
     return store.rows(Question, query, (study.id,))
 
 
 def set_closed(store: Store, study: Study, closed: bool, *, author: str = "") -> Study:
-    """Let nobody new come in, or again; who is at work goes on."""
+    """Close a study to new participants, or open it again; participants at work continue."""
     with store.write() as db:
         db.execute("UPDATE study SET closed = ? WHERE id = ?", (timestamp() if closed else None, study.id))
         action = "study_closed" if closed else "study_reopened"
@@ -328,12 +328,12 @@ PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # Mechanical Turk, before a worker has 
 
 
 def signed(store: Store, study: Study) -> str:
-    """The last part of the address of a study."""
+    """Return the last part of the address of a study."""
     return f"{study.uid}.{_signature(store, study.uid)}"
 
 
 def study_of_link(store: Store, link: str) -> Study:
-    """The study that an address names. Raises NotFound where the signature is not ours."""
+    """Return the study that an address names. Raises NotFound if this server has not signed it."""
     uid, _, signature = link.partition(".")
     if not link.isascii() or not hmac.compare_digest(signature, _signature(store, uid)):
         raise NotFound(NO_STUDY)
@@ -341,9 +341,9 @@ def study_of_link(store: Store, link: str) -> Study:
 
 
 def path_for(store: Store, study: Study) -> str:
-    """The path and query that the lead gives to the service, with the places that it fills in."""
+    """Return the path and query that the lead gives to the service, with the placeholders that it fills in."""
     path = f"/study/{signed(store, study)}"
-    if study.service == "prolific":  # Prolific fills in what stands in double braces
+    if study.service == "prolific":  # Prolific fills in names in double braces
         named = {name: f"{{{{%{name}%}}}}" for name in PARAMETERS["prolific"]}
         return f"{path}?{urlencode(named, safe='{}%')}"
     if study.service == "mturk":
@@ -360,7 +360,7 @@ TRIES = 2
 
 
 def questions_of_try(store: Store, study: Study, person: str, tries: int) -> list[Question]:
-    """What a person (public id) is asked after so many tries: the second time others, as far as there are."""
+    """Return the questions for a person (public id) after *tries* tries, new ones each time if possible."""
 
     def place(question: Question) -> bytes:
         return hashlib.sha256(f"{person}|{question.id}".encode()).digest()
@@ -371,5 +371,5 @@ def questions_of_try(store: Store, study: Study, person: str, tries: int) -> lis
 
 
 def right_answers(questions: list[Question], answers: Mapping[str, str]) -> int:
-    """How many answers (by the id of the question) are the known ones."""
+    """Return how many answers (by the id of the question) are the known ones."""
     return sum(answers.get(str(question.id)) == question.answer for question in questions)

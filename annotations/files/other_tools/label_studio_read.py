@@ -16,7 +16,7 @@ from evenhand.annotations.files.other_tools.tasks import (
 from evenhand.annotations.guideline.scheme import FIRST, SECOND
 
 ANNOTATIONS = ("annotations", "completions")  # the second until 2021
-# Columns of one annotation per row beside the task's data and the results.
+# Columns of one annotation per row, in addition to the task's data and the results.
 ROW = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 # CSV sorts its columns, so only the names tell the answers. In JSON_MIN they follow the task's id.
 CHOICE_COLUMNS = (
