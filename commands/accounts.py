@@ -20,7 +20,7 @@ from evenhand.core.types import JsonObject
 
 ROLES = ["owner", "lead", "adjudicator", "annotator", "reader"]
 _role = option("--role", type=click.Choice(ROLES), help="The role.")
-_project = option("--project", help="The project; without it the role holds on the whole server.")
+_project = option("--project", help="The project; without it the role is server-wide.")
 _annotator = option("--annotator", help="Under which name the person labels; without it, the account's.")
 _url = option(
     "--url", envvar="EVENHAND_URL", default="http://localhost:8501",
@@ -30,9 +30,9 @@ _url = option(
 
 @click.group("accounts")
 def accounts() -> None:
-    """Who may sign in on this server. Without an account it is in the open mode and answers on its own machine only.
+    """Manage the accounts that may sign in. Without accounts, the server is open and answers its own machine only.
 
-    Who acts here is the system's user: whoever may read the database file may do all of it.
+    These commands act as the user of the system: everyone who may read the database file may run all of them.
     """
 
 
@@ -49,7 +49,7 @@ def _print_link(secret: str, url: str, text: str) -> None:
 @_url
 @guarded("change_every_account", "server")
 def first(url: str, db: str) -> None:
-    """A link that makes the first account, owner of the server. It works once, within a day."""
+    """Print a link that makes the first account, owner of the server. It works once, within a day."""
     with Store.open(db) as store:  # the first account may come before the first project
         secret = links.first_link(store)
     _print_link(secret, url, "Open this within a day. With the first account everybody has to sign in.")
@@ -58,7 +58,7 @@ def first(url: str, db: str) -> None:
 @accounts.command("list")
 @guarded("change_every_account", "server")
 def list_accounts(db: str) -> None:
-    """Every account with its roles."""
+    """List the accounts with their roles."""
     with existing_store(db) as store:
         names = {project.uid: project.name for project in projects.projects(store)}
         rows: list[JsonObject] = []
@@ -104,7 +104,7 @@ def add(name: str, role: Role | None, project: str | None, annotator: str | None
 @_annotator
 @guarded("change_every_account", "server")
 def change_role(name: str, role: str, project: str | None, annotator: str | None, db: str) -> None:
-    """Give the account NAME a ROLE in a project or on the whole server, in place of the one it has there."""
+    """Give the account NAME a ROLE in a project or server-wide, instead of the one it has there."""
     with existing_store(db) as store:
         who, place = people.account(store, name), _found_project(store, project)
         if role == "none":
@@ -123,7 +123,7 @@ def change_role(name: str, role: str, project: str | None, annotator: str | None
 @_url
 @guarded("change_every_account", "server")
 def invite(role: Role, project: str | None, annotator: str | None, uses: int, hours: float, url: str, db: str) -> None:
-    """A link that gives somebody an account with a ROLE.
+    """Print a link that gives a person an account with a ROLE.
 
     An earlier open invitation for the same annotator in the same project is withdrawn.
     """
@@ -170,7 +170,7 @@ def list_invitations(project: str | None, db: str) -> None:
 @click.argument("invitation")
 @guarded("change_every_account", "server")
 def withdraw_invitation(invitation: str, db: str) -> None:
-    """Withdraw the open INVITATION (its id in `accounts invitations`): its link opens nothing from now on."""
+    """Withdraw the open INVITATION (its id in `accounts invitations`): its link stops working."""
     with existing_store(db) as store:
         found = links.find_invitation(store, invitation)
         links.withdraw_invitation(store, found)
@@ -182,7 +182,7 @@ def withdraw_invitation(invitation: str, db: str) -> None:
 @_url
 @guarded("change_every_account", "server")
 def reset(name: str, url: str, db: str) -> None:
-    """A link that sets a new password for NAME, once, within an hour."""
+    """Print a link that sets a new password for NAME, once, within an hour."""
     with existing_store(db) as store:
         secret = links.reset_link(store, people.account(store, name))
     _print_link(secret, url, "For this person only:")
@@ -192,9 +192,9 @@ def reset(name: str, url: str, db: str) -> None:
 @click.argument("name")
 @guarded("change_every_account", "server")
 def session(name: str, db: str) -> None:
-    """The secret of a session for commands: in EVENHAND_SESSION it lets them do what the roles of NAME allow.
+    """Print the secret of a session for commands: in EVENHAND_SESSION it gives them the permissions of NAME.
 
-    It holds for 12 hours without a command and for 30 days at most; `accounts sign-out NAME` ends it.
+    It is valid for 12 hours without a command and for 30 days at most; `accounts sign-out NAME` ends it.
     """
     with existing_store(db) as store:
         secret = sign_in(store, people.account(store, name), "command line")
@@ -237,7 +237,7 @@ def sign_out(name: str, db: str) -> None:
 def erase(name: str, db: str) -> None:
     """Erase the person with the account NAME, or the annotator of that name. This cannot be undone.
 
-    The account, its sign-ins and roles go; a code stands in place of the name. Labels stay, and the log still holds.
+    The account, its sign-ins and roles are deleted; a code replaces the name. Labels stay, and the log stays valid.
     Notes and comments of the person are listed; `accounts scrub` replaces them.
     """
     with existing_store(db) as store:
@@ -253,9 +253,9 @@ def erase(name: str, db: str) -> None:
 @option("--item", "items", multiple=True, help="Only texts on this item (its id); can be repeated.")
 @guarded("change_every_account", "server")
 def scrub(name: str, yes: bool, items: tuple[str, ...], db: str) -> None:
-    """Replace the notes, tags, comments and reasons of the person NAME (or of the code in its place) for good.
+    """Replace the notes, tags, comments and reasons of the person NAME (or of the code in its place) permanently.
 
-    The log keeps their salted hashes and still holds; the salts are destroyed.
+    The log keeps their salted hashes and stays valid; the salts are destroyed.
     """
     with existing_store(db) as store:
         own_texts = [text for text in erasure.texts_of(store, name) if not items or text.item in items]

@@ -24,7 +24,7 @@ READ = click.Path(path_type=Path)
 
 @click.group()
 def audit() -> None:
-    """Audits of extremes: draw them with matched controls, have people judge them blind, and see which leak."""
+    """Audit extremes: draw them with matched controls, have people judge them blind, and report which leak."""
 
 
 def _draw_sample(scores: Path, model: str | None, **options: Any) -> "AuditSample":
@@ -116,7 +116,7 @@ def send(scores: Path, project: str, annotators: str, per_item: int, language: s
 @margin_option("share", of="difference of the shares of leaks")
 @guarded("see_all_labels", "project")
 def result(project: str, scores: Path | None, margin: float, db: str) -> None:
-    """The share of leaks among extremes and controls of the audit PROJECT, and the measures without the leaks."""
+    """Print the share of leaks among extremes and controls of the audit PROJECT, and the measures without leaks."""
     from evenhand.annotations.audit import audit_projects
     from evenhand.annotations.projects.projects import project as find_project
     from evenhand.core.model_bias import read_scores

@@ -37,10 +37,10 @@ def concord(
     word: str, paths: tuple[str, ...], near: str, name: str | None, window: int | None, unit: str, column: str | None,
     shown: int, as_csv: bool, db: str,
 ) -> None:  # fmt: skip
-    """Every WORD of the files or folders in its context, and whether 他 or 她 stands near it more often than elsewhere.
+    """Show each WORD in files or folders in its context, and whether 他 or 她 is near it more often than elsewhere.
 
     Numbers compare sentences with WORD to all others: how many times as often
-    each near word stands there, and the log odds ratio (natural log; for 他,她
+    each near word occurs there, and the log odds ratio (natural log; for 他,她
     above 0 leans towards 他), each with a 95% interval.
     """
     asked = question(word, near.replace("，", ",").split(","), window=window, unit=unit)

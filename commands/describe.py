@@ -34,11 +34,11 @@ def describe(
     project: str | None, path: str | None, before: str | None, column: str | None, model: str | None,
     items: Items | None, latex: str | None, db: str,
 ) -> None:  # fmt: skip
-    """Data set statistics: of PROJECT, or with --file of a file of sentences.
+    """Print data set statistics of PROJECT, or with --file of a file of sentences.
 
-    Sentences, characters, lengths, the ten commonest characters, coverage of a model's vocabulary, texts that
+    Sentences, characters, lengths, the ten most common characters, coverage of a model's vocabulary, texts that
     occur twice, sentences per keyword before and after selection, the 1:1 balance of every pair, sources and dates.
-    Every row of a file counts, also one whose keyword cannot be told.
+    Every row of a file counts, also one whose keyword cannot be determined.
     """
     if (project is None) == (path is None):
         raise Refused(N_("Name either a project or a file (--file), not both."))

@@ -151,7 +151,7 @@ SHOWN = 20  # problems and conflicts printed for people; --json lists them all
     help="generations: the column that holds NAME ("
     + ", ".join(KEYS)
     + "); once for each. label-studio, doccano, argilla: "
-    "what the choice NAME of the file is called here (accept, reject, a reason), or nothing to pass over it.",
+    "the name here of the choice NAME of the file (accept, reject, a reason); empty: ignore it.",
 )
 @option(
     "--annotator",
@@ -159,7 +159,7 @@ SHOWN = 20  # problems and conflicts printed for people; --json lists them all
     multiple=True,
     metavar="FOUND=NAME",
     help="label-studio, doccano, argilla: who FOUND (a number, an e-mail, the name of a file) is here; NAME alone: "
-    "who made the annotations that name nobody.",
+    "who made the annotations without a name.",
 )
 @option("--ground-truth", "known", is_flag=True, help="label-studio: ground truth becomes known answers.")
 @option(
@@ -207,7 +207,7 @@ def import_file(db: str, **options: Any) -> None:
     "per item; labels-jsonl: with all that was recorded). soft-labels: the share of each choice an item. "
     "disaggregated: one row a label, of annotators who consented (disaggregated-training: to the training of "
     "models). published: generations as the published samples. label-studio: tasks with annotations, and a labelling "
-    "configuration beside them. doccano: JSON lines, a file for each "
+    "configuration next to them. doccano: JSON lines, a file for each "
     "annotator. package: the whole project, can be imported again. datasheet: what the "
     "project is, as Markdown (datasheet-tex: LaTeX).",
 )

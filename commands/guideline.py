@@ -56,7 +56,7 @@ def guideline() -> None:
 @option("--version", type=int, help="An older version.")
 @guarded("see_guideline", "name")
 def show(name: str, version: int | None, db: str) -> None:
-    """A version of the guideline (default: the one in use), and what each version changed."""
+    """Print a version of the guideline (default: the one in use), and the changes of each version."""
     with opened_project(db, name) as (store, project):
         shown, versions = projects.guideline(store, project, version), guidelines(store, project)
     told = [{"version": one.version, "created": one.created, "changes": one.changes} for one in versions]
@@ -70,7 +70,7 @@ def show(name: str, version: int | None, db: str) -> None:
 @option("--text", type=click.Path(path_type=Path), help="A Markdown file with the new text.")
 @option("--reasons", type=click.Path(path_type=Path), help="Criteria for a reject: TSV with code, key, zh, en.")
 @scheme_option
-@option("--changes", required=True, help="What changed, in a sentence: annotators are told it.")
+@option("--changes", required=True, help="What changed, in a sentence, for the annotators.")
 @option("--base", type=int, help="Refuse unless this is the version in use.")
 @option("--dry-run", is_flag=True, help="Only count the labels that would be sent for relabelling.")
 @_which
@@ -135,7 +135,7 @@ def changed_draft(
 @db_option
 @needs("see_guideline", "name")
 def show_scheme(name: str, version: int | None, db: str) -> None:
-    """The scheme of a project of generations as JSON, as --scheme reads it: choices, flags, kinds of spans."""
+    """Print the scheme of a project of generations as JSON for --scheme: choices, flags, kinds of spans."""
     with opened_project(db, name) as (store, project):
         own = own_scheme(projects.guideline(store, project, version))
     if own is None:
@@ -163,7 +163,7 @@ def send(db: str, **options: Any) -> None:
 @click.argument("newer", type=int, required=False)
 @guarded("see_guideline", "name")
 def diff(name: str, old: int, newer: int | None, db: str) -> None:
-    """The differences between two versions (default: an old one and the one in use)."""
+    """Show the differences between two versions (default: an old one and the one in use)."""
     with opened_project(db, name) as (store, project):
         first, second = projects.guideline(store, project, old), projects.guideline(store, project, newer)
     names = (f"version {first.version}", f"version {second.version}")

@@ -129,7 +129,7 @@ def _text(shown: Sequence[jobs.Job]) -> str:
 @job.command("list")
 @guarded("see_jobs")
 def list_jobs(db: str) -> None:
-    """Every job, the newest first."""
+    """List the jobs, the newest first."""
     with _opened(db) as store:
         found = [one for one in jobs.jobs(store) if one.is_for(acting_person())]
     answer({"jobs": [_row(one) for one in found]}, _text(found) or "There are no jobs.")

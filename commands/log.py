@@ -22,7 +22,7 @@ SHOWN = 20  # items in the text; JSON has all
 
 @click.group("log")
 def log() -> None:
-    """The log: a chain of hashes in which every change is found."""
+    """Show and check the log, a chain of hashes that reveals every later change."""
 
 
 @log.command()
@@ -32,10 +32,10 @@ def log() -> None:
 def verify(name: str | None, everything: bool, db: str) -> None:
     """Check every entry against the tables, every row against the log, and what follows from the rows.
 
-    The log is one chain through all projects, so it is checked whole; with PROJECT it also says how many labels of this
-    project it has. Ends with exit code 2 and one sentence on the first row that does not hold. Then gold label, status
-    and split of each item (of PROJECT only, if it is named) are decided again from labels and decisions, and the
-    triggers of the database are compared with the schema: exit code 1 where either differs, with what differs.
+    The log is one chain through all projects, so all of it is checked; with PROJECT it also prints how many labels of
+    this project are in the log. The first invalid row ends the check with one sentence and exit code 2. Then gold
+    label, status and split of each item (of PROJECT only, if it is named) are decided again from labels and decisions,
+    and the triggers of the database are compared with the schema: exit code 1 if either differs, with the differences.
     """
     if (name is None) != everything:
         raise Refused(N_("Name a project or use --all."))
@@ -115,7 +115,7 @@ def _trigger_lines(triggers: Differences, restored: Mapping[int, list[str]]) -> 
 @option("--last", type=click.IntRange(1), default=20, help="So many of the newest.")
 @guarded("see_names", "server")
 def show(kind: str | None, last: int, db: str) -> None:
-    """The newest entries, the oldest of them first."""
+    """Print the newest entries, the oldest of them first."""
     with existing_store(db) as store:
         rows = entries(store, kind=kind, last=last)
     lines = [(str(row.entry), row.at, row.kind, str(row.row), row.body or "") for row in rows]
@@ -126,7 +126,7 @@ def show(kind: str | None, last: int, db: str) -> None:
 @option("--days", is_flag=True, help="The head of each UTC day that is over, too.")
 @guarded("see_agreement")
 def head(days: bool, db: str) -> None:
-    """The hash of the last entry. Keep it elsewhere: whoever owns the database cannot change what you noted."""
+    """Print the hash of the last entry. Note it elsewhere: the owner of the database cannot change your note."""
     with existing_store(db) as store:
         now, earlier = last_head(store.db), daily_heads(store.db) if days else []
     lines = [(one.day, f"entry {one.entry}", one.hash) for one in earlier]

@@ -54,8 +54,8 @@ def mine(paths: tuple[str, ...], **options: Any) -> None:
     """Find candidate sentences in files, folders and globs.
 
     PATH: .txt, .md, .html, .jsonl, .csv or .tsv in UTF-8, GB18030 or Big5, also in .gz and .zip. The same text and
-    settings give the same candidates in the same order, however many processes work. Nothing is at --out before the run
-    is over; a killed run starts again from the beginning.
+    settings give the same candidates in the same order, with any number of processes. The file --out appears when the
+    run is over; a killed run starts again from the beginning.
     """
     request = settings_from(Request, options | {"paths": paths})
     with Meter("MB") as meter:
@@ -99,7 +99,7 @@ def for_people(report: Report) -> str:
 
 @click.group("pairs")
 def pairs() -> None:
-    """Keyword pairs: are the two words of a pair used alike?"""
+    """Check keyword pairs: whether the two words of a pair are used alike."""
 
 
 def chosen_pairs(name: str, typed: tuple[str, ...]) -> tuple[KeywordPair, ...]:
@@ -147,11 +147,12 @@ def check_text(pairs_check: PairsCheck) -> str:
 @json_option
 @needs("start_jobs")
 def check(paths: tuple[Path, ...], name: str, typed: tuple[str, ...], limit: int | None, **options: Any) -> None:
-    """Are the two words of each pair used alike in the text of PATH...?
+    """Check whether the two words of each pair are used alike in the text of PATH....
 
-    How often each occurs, its commonest neighbours with the count of the
-    swapped compound (王女士 50:0), how well neighbours tell the words apart, and
-    a verdict: the papers' own reason for leaving out 男士/女士.
+    Prints how often each word occurs, its most common neighbours with the
+    count of the swapped compound (王女士 50:0), how well neighbours
+    distinguish the words, and a verdict: the reason for which the papers
+    leave out 男士/女士.
     """
     read = None if limit is None else limit * 1_000_000
     pairs = chosen_pairs(name, typed)

@@ -37,9 +37,9 @@ class _OfProject(click.Group):
 @click.pass_context
 @guarded("see_names", "project")
 def people(context: click.Context, project: str, db: str) -> None:
-    """The annotators of PROJECT; without a command: list present and former ones.
+    """Manage the annotators of PROJECT; without a command, list present and former ones.
 
-    --db and --json stand last.
+    --db and --json come last.
     """
     context.obj = project
     if context.invoked_subcommand is None:
@@ -124,11 +124,11 @@ def replace(project: str, old: str, new: str, author: str, db: str) -> None:
 def consent(
     project: str, name: str | None, use: Use | None, given: bool | None, give_all: bool, lang: Language, db: str,
 ) -> None:  # fmt: skip
-    """Who consents to which use of own labels one by one; with NAME and --give or --withdraw: store it.
+    """List who consents to each use of single labels; with NAME and --give or --withdraw, store an answer.
 
     Uses: release (single labels in releases, with notes and times), disaggregated (the export of that name, without
-    them), training (of models on single labels). Answers are appended, the newest counts. Annotators give and
-    withdraw it on the page My record.
+    them), training (of models on single labels). Answers are appended, and the newest counts. Annotators
+    give and withdraw consent on the page My record.
     """
     if (name is None) != (given is None):
         raise Refused(N_("Give a name together with --give or --withdraw."))
@@ -170,7 +170,7 @@ def give_back(project: str, name: str, author: str, db: str) -> None:
 @click.pass_obj
 @needs("see_names", "project")
 def record(project: str, name: str, kind: str, out: Path | None, db: str) -> None:
-    """The record of NAME in PROJECT, as NAME may see it."""
+    """Print the record of NAME in PROJECT, as NAME may see it."""
     with opened_project(db, project) as (store, found):
         person = projects.annotator(store, found, name)
         parts = (record_json if kind == "json" else record_csv)(store, found, person)

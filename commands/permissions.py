@@ -238,5 +238,5 @@ def enter_texts(db: str, texts: str, uid: str | None) -> None:
 
 
 def own_new_project(store: Store, project: Project) -> None:
-    """Make the acting account the lead of a new project, unless its role on the whole server is wider."""
+    """Make the acting account the lead of a new project, unless its server-wide role is wider."""
     lead_new_project(store, acting_person(), project)

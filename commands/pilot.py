@@ -50,7 +50,7 @@ def close(name: str, author: str, db: str) -> None:
 @click.argument("name")
 @guarded("see_names", "name")
 def show(name: str, db: str) -> None:
-    """The figures of every pilot of a project, and the tags with their criteria."""
+    """Print the figures of every pilot of a project, and the tags with their criteria."""
     with opened_project(db, name) as (store, project):
         shown = [pilot_figures(store, project, each) for each in pilots.pilots(store, project)]
         written = _tags(store, project)

@@ -106,10 +106,10 @@ def forecast(
     report_path: str, name: str | None, candidates: str | None, kept: int | None, reviewed: int | None,
     wanted: str | None, db: str,
 ) -> None:  # fmt: skip
-    """Can the text of a run of `mine` (its REPORT) meet the quotas of each pair and side, and how much is missing?
+    """Forecast whether the text of a run of `mine` (its REPORT) can meet the quotas of each pair and side.
 
-    Sentences kept in the end with a 95% prediction interval; characters of
-    such text that are still needed. A pair and side with fewer than ten
+    Prints how many sentences will be kept, with a 95% prediction interval,
+    and how many characters of such text are still needed. A pair and side with fewer than ten
     reviewed candidates takes the share of all together.
     """
     report = _read(Path(report_path))

@@ -25,10 +25,9 @@ from evenhand.core.types import JsonObject
 @option("--zone", default="UTC", help="Whose midnight begins a day, as Asia/Shanghai.")
 @guarded("see_names", "project")
 def progress(project: str, zone: str, db: str) -> None:
-    """The work of annotators, missing items per pair and side, and whether the remaining candidates can meet the
-    quotas.
+    """Print the work of annotators, missing items per pair and side, and whether the candidates can meet the quotas.
 
-    Candidates needed = missing / share kept so far; the ends are those of the share's 95% interval (Wilson's,
+    Candidates needed = missing / share kept so far; the limits are those of the share's 95% interval (Wilson's,
     modified for rare counts). A pair and side with fewer than ten reviewed items uses the share of all together.
     """
     where = _zone(zone)

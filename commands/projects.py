@@ -30,7 +30,7 @@ from evenhand.core.types import JsonObject
 
 @click.group()
 def project() -> None:
-    """Projects: a guideline with its sentences and annotators."""
+    """Manage projects: a guideline with its sentences and annotators."""
 
 
 def _names(text: str) -> list[str]:
@@ -121,7 +121,7 @@ def _preset(name: str) -> dict[tuple[str, str], int]:
 @option("--archived", is_flag=True, help="The archived ones instead.")
 @guarded("see_projects")
 def list_projects(archived: bool, db: str) -> None:
-    """Every project with its counts."""
+    """List the projects with their counts."""
     with existing_store(db) as store:
         shown = [
             _described(store, one) for one in own_projects(projects.projects(store, archived=archived), "see_names")
@@ -133,7 +133,7 @@ def list_projects(archived: bool, db: str) -> None:
 @click.argument("name")
 @guarded("see_names", "name")
 def show(name: str, db: str) -> None:
-    """One project: settings, annotators, counts by keyword pair and side."""
+    """Print the settings of a project, its annotators, and its counts by keyword pair and side."""
     with opened_project(db, name) as (store, found):
         shown = _described(store, found)
     done = "accepted" if shown["kind"] == "sentences" else "with a gold label"
@@ -181,10 +181,10 @@ def archive(name: str, undo: bool, db: str) -> None:
 @option("--author", default="", help="Who does it; stored with the event.")
 @guarded("change_projects", "name")
 def recount(name: str, author: str, db: str) -> None:
-    """Decide gold labels and counts again where they do not follow from labels and decisions.
+    """Correct gold labels and counts that do not follow from labels and decisions.
 
-    For a database that was changed outside the app (`log verify` and `doctor` name the items). The items and what was
-    stored before are written into an event.
+    Use it for a database that was changed outside the app (`log verify` and `doctor` name the items). An event stores
+    the items and their former values.
     """
     with opened_project(db, name) as (store, found):
         items = correct_derived(store, found, author=author)
@@ -223,7 +223,7 @@ def _quota(change: str) -> tuple[tuple[str, str], int]:
 @option("--version", type=int, help="An older version.")
 @option("--set", "file", type=click.Path(path_type=Path), help="Store this Markdown file as the next version.")
 @option("--reasons", type=click.Path(path_type=Path), help="Reject reasons for it: TSV with code, key, zh, en.")
-@option("--changes", default="", help="With --set or --reasons: what changed; annotators are told it.")
+@option("--changes", default="", help="With --set or --reasons: what changed, for the annotators.")
 @guarded("change_projects", "name")
 def guideline(name: str, version: int | None, file: Path | None, reasons: Path | None, changes: str, db: str) -> None:
     """Show the guideline of a project, or store a new version of its text (as `guideline new` does)."""
@@ -262,7 +262,7 @@ def annotators(name: str, add: str, remove: str, db: str) -> None:
 def preregister(name: str, sheet: Path | None, language: Language | None, late: bool, author: str, db: str) -> None:
     """Write a pre-registration SHEET (Markdown) into the log, before labels; without one, list the existing ones.
 
-    Its sections: hypotheses, measures, margins, stopping rule. A release shows them beside what was done.
+    Its sections: hypotheses, measures, margins, stopping rule. A release compares them with what was done.
     """
     if language is not None:
         click.echo(preregistration.form(language), nl=False)
@@ -281,15 +281,16 @@ def preregister(name: str, sheet: Path | None, language: Language | None, late: 
 @click.argument("name", required=False)
 @option("--kept", type=click.IntRange(1), default=50, help="Kept sentences to draw.")
 @option("--rejected", type=click.IntRange(0), default=50, help="Rejected ones among them.")
-@option("--annotators", "people", default="", help="Names, separated by commas; nobody of PARENT.")
+@option("--annotators", "people", default="", help="Names, separated by commas, none of them of PARENT.")
 @option("--per-item", type=click.IntRange(1, 100), default=3, help="Labels per sentence.")
 @option("--seed", default=0, help="Of the draw and of the order.")
 @option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh")
 @guarded("release", "parent")
 def followup(parent: str, name: str | None, people: str, db: str, **options: Any) -> None:
-    """Is a kept sentence neutral? Make the project NAME of kept and rejected sentences of PARENT for people outside.
+    """Test whether accepted sentences of PARENT are neutral: make the project NAME of a sample for people outside.
 
-    Without NAME: what the follow-up samples of PARENT say. The data sheet of PARENT says it too.
+    The sample has accepted and rejected sentences. Without NAME, print the results of the follow-up samples of PARENT,
+    which its data sheet contains too.
     """
     with opened_project(db, parent) as (store, found):
         if name is not None:
@@ -330,7 +331,7 @@ def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
 @option("--all", "everything", is_flag=True, help="Hand all of them out again.")
 @guarded("change_projects", "name")
 def set_aside(name: str, uid: str | None, everything: bool, db: str) -> None:
-    """Show items that everybody skipped, or hand them out again."""
+    """Show items that all annotators skipped, or hand them out again."""
     with opened_project(db, name) as (store, found):
         back = [item.uid for item in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
         for each in back:
@@ -348,7 +349,7 @@ def set_aside(name: str, uid: str | None, everything: bool, db: str) -> None:
 def demo(db: str) -> None:
     """Make the demo projects: sentences and generations of our own, labelled by three made-up annotators.
 
-    Those that are there already stay as they are.
+    Existing ones stay unchanged.
     """
     made = ensure_demo(db)  # all or nothing; only if no database exists yet
     with Store.open(db) as store:

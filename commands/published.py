@@ -39,7 +39,7 @@ def claim_data(claim: PrintedClaim) -> JsonObject:
 def check_paper(everything: bool) -> None:
     """Recalculate the numbers of the papers behind the measures, and list inconsistent ones.
 
-    Every reported number may be off by half a unit of its last digit. Exit code 0 whatever is found.
+    Every reported number may be off by half a unit of its last digit. The exit code is always 0.
     """
     printed_claims = checks()
     totals = {name: sum(claim.follows is verdict for claim in printed_claims) for verdict, name in WORDS.items()}

@@ -31,14 +31,14 @@ from evenhand.core.types import JsonObject
 @option("--seed", type=click.IntRange(0), default=0, help="Start of the random draws.")
 @guarded("see_names", "project")
 def quality(project: str, file: str | None, author: str, resamples: int, seed: int, db: str) -> None:
-    """How steadily the annotators of PROJECT judge, and how often they give known answers. For the lead.
+    """Measure how steadily the annotators of PROJECT judge, and how often they give known answers. For the lead.
 
     Retest agreement is the share of retests with the same choice as before, with Wilson's 95% interval, modified for
     rare counts, and Cohen's kappa. The score on known answers is the share of an annotator's blind labels on these
-    items that equal the answer; its 95% interval is over source articles where these hold several, else Wilson's,
-    modified in the same way. A file of known answers has the columns item (or text) and choice, and perhaps why; of
-    generations a column context tells equal texts apart. Rows that cannot be used are listed on stderr. The exit code
-    is 2 if no row could be used.
+    items that equal the answer; its 95% interval is over source articles if these hold several, else Wilson's,
+    modified in the same way. A file of known answers has the columns item (or text) and choice, and optionally why; for
+    generations a column context distinguishes equal texts. Unusable rows are listed on stderr. The exit code is 2 if no
+    row could be used.
     """
     with opened_project(db, project) as (store, found):
         brought = import_known_answers(store, found, file, author=author) if file else None

@@ -78,7 +78,7 @@ def release(
     A release holds the kept items in several layouts, labels with pseudonyms,
     hard cases, data sheet, method section, changes against the last release
     and a package that can be imported again. It never changes; the project
-    goes on. Without VERSION: --list, --check or --verify.
+    continues. Without VERSION: --list, --check or --verify.
     """
     settings = settings_from(Settings, options | {"version": version or ""})
     if verify is None and version is not None:

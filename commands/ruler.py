@@ -35,8 +35,8 @@ MEANS = {
 def ruler(model: str | None, scores: Path | None, references: bool, seed: int, margin: float) -> None:
     """Check the ruler: models with a planted bias must be measured as planted.
 
-    With --model or --scores, that model's values beside nulls (each with its quantity) and references. The exit code is
-    1 if a planted model is not measured as planted.
+    With --model or --scores, that model's values are printed with nulls (each with its quantity) and references. The
+    exit code is 1 if a planted model is not measured as planted.
     """
     from evenhand.core.ruler.planted import measure_marks
 

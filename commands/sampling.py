@@ -25,7 +25,7 @@ AUTHOR = option("--author", default="", help="Who does it; kept in the record.")
 
 @click.group()
 def sampling() -> None:
-    """Which items people label next: samples with a stored probability, by which estimates weigh."""
+    """Choose the items that people label next: samples with stored probabilities, which weight the estimates."""
 
 
 @sampling.command()
@@ -75,7 +75,7 @@ def close(name: str, author: str, db: str) -> None:
 @click.argument("name", metavar="PROJECT")
 @guarded("see_names", "name")
 def show(name: str, db: str) -> None:
-    """The samples of PROJECT."""
+    """List the samples of PROJECT."""
     with opened_project(db, name) as (store, project):
         states = [state_of(store, sample) for sample in samples(store, project)]
         rates = people_rates(store, project)
@@ -102,9 +102,9 @@ def needed(
     name: str, width: float, by: tuple[str, ...], share: float, measure: str, judges: tuple[str, ...],
     rate: float | None, accuracy: float | None, db: str,
 ) -> None:  # fmt: skip
-    """How many items of PROJECT each design needs for an interval of --width: a simulation, before anything is drawn.
+    """Simulate how many items of PROJECT each design needs for an interval of --width, before any are drawn.
 
-    From the labels of judges, or from an assumed rate with a judge of an assumed accuracy (or none).
+    It uses the labels of judges, or an assumed rate with a judge of an assumed accuracy (or none).
     """
     from evenhand.annotations.sampling.frame import forecast, frame
 

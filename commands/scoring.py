@@ -43,7 +43,7 @@ SLOW_S = 5.0  # a load that is worth a word
 @option(
     "--words",
     type=FILE,
-    help="Your own words beside those of the language: a table with male, female; optional: kind, other, language.",
+    help="Words to add to those of the language: a table with male, female; optional: kind, other, language.",
 )
 @option("--column", help="The column that holds the sentences, where its name does not say so.")
 @option(
@@ -67,7 +67,7 @@ SLOW_S = 5.0  # a load that is worth a word
 @option("--threads", type=click.IntRange(1), help="Threads of the model in this process; default: all.")
 @option("--ray", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
 @option("--workers", type=click.IntRange(1), help="Processors of the cluster; default: as many as are here.")
-@option("--cache", type=FILE, help="Score cache; default: scores.db beside the database.")
+@option("--cache", type=FILE, help="Score cache; default: scores.db next to the database.")
 @option("--no-cache", is_flag=True, help="Do not cache scores beyond this run.")
 @option(
     "--items",

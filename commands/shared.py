@@ -96,7 +96,7 @@ seeds_options = options(
         "--seeds", multiple=True, metavar="NAME=A,B,C",
         help="A, B and C are seeds of one model. Names that end in a seed (bert-seed1, bert_s2) are grouped anyway.",
     ),
-    option("--no-seed-names", is_flag=True, help="Group only what --seeds names, whatever models are called."),
+    option("--no-seed-names", is_flag=True, help="Group only what --seeds names; ignore the names of models."),
 )  # fmt: skip
 
 

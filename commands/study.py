@@ -35,7 +35,7 @@ _file = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.group("study")
 def study() -> None:
-    """Participants who come by a link: consent, a short test, the desk on a page of its own, a completion code."""
+    """Manage studies, whose participants come by a link: consent, a short test, a desk, a completion code."""
 
 
 def _address(store: Store, found: Study, url: str) -> str:
@@ -119,7 +119,7 @@ def create(
 @_url
 @guarded("change_projects")
 def list_studies(url: str, db: str) -> None:
-    """Every study with its link and how many people are at which stage."""
+    """List the studies with their links and the number of people at each stage."""
     with existing_store(db) as store:
         rows = [_row(store, one, url) for one in studies.every_study(store) if _own(one)]
     lines = []
@@ -141,7 +141,7 @@ def _row(store: Store, found: Study, url: str) -> JsonObject:
 @_url
 @guarded("change_projects")
 def show(name: str, url: str, db: str) -> None:
-    """Where each participant of the study NAME is, under the names in the data, and the hourly pay."""
+    """Print the stage of each participant of the study NAME, under the names in the data, and the hourly pay."""
     with existing_store(db) as store:
         found = _study(store, name)
         everybody = people.participants(store, found)
@@ -168,7 +168,7 @@ def show(name: str, url: str, db: str) -> None:
 @click.argument("name")
 @guarded("change_projects")
 def ids(name: str, db: str) -> None:
-    """The ids of the service with their outcomes, for payment; without the names in the data."""
+    """Print the ids of the service with their outcomes, for payment; without the names in the data."""
     with existing_store(db) as store:
         rows = people.outcomes_by_id(store, _study(store, name))
     found = [{"id": outside, "state": state} for outside, state in rows]
@@ -183,7 +183,7 @@ def ids(name: str, db: str) -> None:
 @_author
 @guarded("change_projects")
 def consent(name: str, en: Path, zh: Path, uses: tuple[Use, ...], author: str, db: str) -> None:
-    """The next version of the consent of the study NAME; without --ask-use it asks about the same uses as before."""
+    """Store the next version of the consent of the study NAME; without --ask-use it asks about the same uses."""
     with existing_store(db) as store:
         made = studies.change_consent(store, _study(store, name), _texts(en, zh), uses or None, author=author)
     answer({"version": made.version}, f"Version {made.version} of the consent.")

@@ -174,14 +174,14 @@ def _overall(report: AgreementReport) -> Iterator[tuple[str, Estimate, str]]:
 def agreement(
     project: str, resamples: int, seed: int, version: int | None, on: ItemScope | None, margin: float, db: str,
 ) -> None:  # fmt: skip
-    """How far the annotators of PROJECT agree, with 95% intervals over items.
+    """Measure how far the annotators of PROJECT agree, with 95% intervals over items.
 
-    On all labelled items and blind labels. `percent` is the share of items with at least two blind labels on which
-    everybody agreed. Of generations the four labels are compared, with intervals over contexts; --json adds `ways`: the
-    same on three labels (plural they counts as no pronoun), on two (misgendering or not) and on the flag for extraneous
-    gendered language (of an own scheme: its choices and each of its flags), and `marks`: how far the same characters
-    were marked (F1). `by_version`: the measures under each version of the guideline; `by_form`: accept rates of
-    sentences shown in the original and the masked form.
+    The measures use blind labels on all labelled items. `percent` is the share of items with at least two blind labels
+    on which all annotators agreed. Generations are compared by their four labels, with intervals over contexts; --json
+    adds `ways`: the same on three labels (plural they counts as no pronoun), on two (misgendering or not) and on the
+    flag for extraneous gendered language (with an own scheme: its choices and each of its flags), and `marks`: how far
+    the same characters were marked (F1). `by_version`: the measures under each version of the guideline; `by_form`:
+    accept rates of sentences shown in the original and the masked form.
     """
     resampling = Resampling(resamples, seed)
     with opened_project(db, project) as (store, found), store.read():
@@ -204,10 +204,10 @@ NOT_SETTLED = "A model did not settle within its rounds; its figures are provisi
 @option("--by", "way", default="four", help="Generations: which labels, as in `ways` of `agreement --json`.")
 @guarded("see_all_labels", "project")
 def models(project: str, version: int | None, on: ItemScope | None, way: Way, db: str) -> None:
-    """Dawid-Skene and MACE beside the vote, on the items of PROJECT with five blind labels or more.
+    """Compare Dawid-Skene and MACE with the vote, on the items of PROJECT with five blind labels or more.
 
-    They say how reliable annotators are and which choice is probably right; they never decide a gold label. --json
-    lists the fully labelled items on which a model says something else than the vote, or the vote ties.
+    Both models estimate how reliable annotators are and which choice is probably right; they never decide a gold label.
+    --json lists the fully labelled items on which a model differs from the vote, or the vote ties.
     """
     with opened_project(db, project) as (store, found), store.read():
         say_unsettled(store, found)
@@ -283,11 +283,11 @@ def _models_text(name: str, made: AnnotatorModels) -> Iterator[str]:
 @option("--without", multiple=True, metavar="MODEL", help="Leave this model out; may be repeated.")
 @guarded("see_all_labels", "project")
 def model_preferences(project: str, judge: str | None, by: str | None, without: tuple[str, ...], db: str) -> None:
-    """Which model is preferred, from the comparisons of two texts in PROJECT.
+    """Rank models by preference, from the comparisons of two texts in PROJECT.
 
-    Bradley–Terry strengths (natural logarithms that sum to 0) with Davidson ties, 95% intervals over contexts,
-    from five annotators on over these as well; the places that the differences leave open; how often the left text
-    is preferred; whether one strength per model is enough.
+    Prints Bradley–Terry strengths (natural logarithms that sum to 0) with Davidson ties and 95% intervals over
+    contexts, with five annotators or more also over annotators; the range of ranks that the differences allow; how
+    often the left text is preferred; whether one strength per model is enough.
     """
     with opened_project(db, project) as (store, found), store.read():
         say_unsettled(store, found)
@@ -370,9 +370,9 @@ ABOUT = "Candidates for a difference of opinion, not mistakes."
 def groupings(
     project: str, add: str | None, options: tuple[str, ...], by: str | None, put: tuple[str, ...], db: str,
 ) -> None:  # fmt: skip
-    """By what the annotators of PROJECT are grouped, as dialect or first language; how many are in each group.
+    """Show how the annotators of PROJECT are grouped, as by dialect or first language, and the size of each group.
 
-    Annotators choose their own group on My record, which stands before what --put says.
+    --put cannot change a group that an annotator has chosen on the page My record.
     """
     if (by is None) != (not put) or (add is None) != (not options):
         raise Refused(N_("Give --add together with --group, and --by together with --put."))
@@ -401,10 +401,10 @@ def groupings(
 def differences(
     project: str, grouping: str, groups: tuple[str, str] | None, version: int | None, on: ItemScope | None, db: str,
 ) -> None:  # fmt: skip
-    """Do two groups of GROUPING choose differently, with intervals over annotators and items, and on which items?
+    """Test whether two groups of GROUPING choose differently, with intervals over annotators and items.
 
-    Only groups of at least five people who labelled. Items on which they differ are candidates for a difference of
-    opinion, not mistakes; --json lists those that are fully labelled, the surest first.
+    Groups need at least five people who labelled. Items on which they differ suggest a difference of opinion, not
+    mistakes; --json lists those that are fully labelled, the most certain first.
     """
     with opened_project(db, project) as (store, found), store.read():
         made = group_differences(store, found, records.grouping(store, found, grouping), groups, version=version, on=on)

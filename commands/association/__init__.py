@@ -90,11 +90,12 @@ EXISTING = click.Path(dir_okay=False, path_type=Path)
 @option("--seed", type=click.IntRange(0), expose_value=False, help=NO_DRAWS)
 @guarded("start_jobs")
 def association(language: Any, db: str, **options: Any) -> None:
-    """Does a profession make a person word more likely? ln(P_T / P_prior) over templates, persons and professions.
+    """Measure how far a profession makes a person word more likely: ln(P_T / P_prior).
 
-    With --corpus alone the sentences are written and no model is asked. Positive values: the profession raises the
-    probability of the person word. Differences are M - W (positive leans towards the male words) with 95% intervals: t
-    on the jackknife over professions and person words, less that of cells; the thesis prints W - M.
+    The table is over templates, persons and professions. With --corpus alone the sentences are written and no model is
+    asked. Positive values: the profession raises the probability of the person word. Differences are M - W (positive
+    leans towards the male words) with 95% intervals: t on the jackknife over professions and person words, less that of
+    cells; the thesis prints W - M.
     """
     if options["scores"] and options["models"]:
         raise Refused(N_("Give --scores to measure an existing table, or --model to run models, not both."))

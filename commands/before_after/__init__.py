@@ -39,7 +39,7 @@ from evenhand.core.runs.records import Run, run_file, runs_folder, runs_in, targ
 @option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @guarded("start_jobs")
 def before_after(items: str, db: str, **options: Any) -> None:
-    """What a change to a model moved on ITEMS, what it did not, and what was lost.
+    """Measure what a change to a model moved on ITEMS, what it did not move, and what it lost.
 
     ITEMS: as for `score`, a file or project:NAME, or built-in: neutral sentences in the language of the model before
     (built-in:zh, built-in:en: in that language). The verdict is on the size of Bias_c (log10): below 0 leans less.
@@ -63,7 +63,7 @@ NO_MIX = N_("There is no run of mixed generations {name}.")
 
 @click.group("before-after-people")
 def before_after_people() -> None:
-    """What people say of generations before and after a change, without knowing which model wrote them."""
+    """Have people judge generations of before and after a change, without knowing which model wrote them."""
 
 
 @before_after_people.command("mix")
@@ -80,7 +80,7 @@ def before_after_people() -> None:
 def mix(before: Path, after: Path, name: str, run_name: str, db: str, **options: Any) -> None:
     """Make a project of the generations in BEFORE and AFTER, as many of each context from either.
 
-    Nothing in the project tells which model wrote a text; the key lies beside the database under the name of the run.
+    The project does not show which model wrote a text; the key is stored next to the database as the name of the run.
     """
     out = run_file(runs_folder(db, "comparisons"), run_name)
     people = [one.strip() for one in options.pop("annotators").split(",") if one.strip()]
@@ -99,7 +99,7 @@ def mix(before: Path, after: Path, name: str, run_name: str, db: str, **options:
 @option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")
 @guarded("start_jobs")
 def result(run_name: str, margin: float, report: Path | None, db: str) -> None:
-    """The difference between the two models of RUN, by the labels so far, with its interval over contexts."""
+    """Print the difference between the two models of RUN, by the labels so far, with its interval over contexts."""
     with existing_store(db) as store:
         run = _run(db, run_name)
         project = project_by_uid(store, str(run.facts("project").get("uid")))
@@ -136,11 +136,11 @@ NO_RUN = N_("There is no run or file {name}.")
 @option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")
 @guarded("measure")
 def before_after_runs(kind: str, before: str, after: tuple[str, ...], db: str, **options: Any) -> None:
-    """What differs between finished runs of KIND over the same items: BEFORE, and AFTER a change.
+    """Compare finished runs of KIND over the same items: BEFORE a change, and AFTER it.
 
     BEFORE, AFTER: names of finished runs of this database, or tables that `association`, `nli` or `misgendering score`
-    wrote. Several runs or models AFTER are seeds of one change; with placebos beside them the change is what exceeds
-    theirs, and the seed is the unit (three of each for an interval). Items that not every run has are left out and
+    wrote. Several runs or models AFTER are seeds of one change; with placebos the change is the part that exceeds
+    theirs, and the seed is the unit (three of each for an interval). Items that are missing in a run are left out and
     counted.
     """
     of = cast(RunKind, kind)

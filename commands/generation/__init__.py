@@ -74,7 +74,7 @@ from evenhand.core.types import JsonObject
 )
 @option("--at-once", type=click.IntRange(1, 512), default=8, help="Server: concurrent requests.")
 @option("--per-minute", type=click.FloatRange(0, min_open=True), help="Server: maximum number of requests per minute.")
-@option("--no-key", is_flag=True, help="Server: send no key, whatever the environment holds.")
+@option("--no-key", is_flag=True, help="Server: send no key, even if the environment has one.")
 @option("--passes", type=click.IntRange(1), default=1, help="Templates: people that fill each.")
 @option(
     "--setting",

@@ -124,10 +124,10 @@ def _verdict(row: JsonObject, dataset: str | None, extra: tuple[PronounSet, ...]
 @margin_option("share", of="difference of the misgendering that the rule and that people find")
 @guarded("see_names", "project")
 def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: str) -> None:
-    """People's labels of the generations of PROJECT against the first-pronoun rule.
+    """Compare people's labels of the generations of PROJECT with the first-pronoun rule.
 
-    On finished generations only: all their labels are there. Shares with 95%
-    intervals over contexts; `se_published` takes generations as independent.
+    Only generations that have all their labels count. Shares have 95%
+    intervals over contexts; `se_published` treats generations as independent.
     """
     with opened_project(db, project) as (store, found):
         if found.kind != "generations":

@@ -56,9 +56,9 @@ def estimate(
     people: Path | None, judge: str, clusters: str | None, inclusion: str | None, project: str | None,
     by: tuple[str, ...], db: str,
 ) -> None:  # fmt: skip
-    """A rate from few labels of people and many of a judge, with 95% intervals.
+    """Estimate a rate from few labels of people and many of a judge, with 95% intervals.
 
-    Labels are 0 and 1. `both` corrects the judge's rate by what people say of the items that both labelled, so it does
+    Labels are 0 and 1. `both` corrects the judge's rate by the labels of people on items that both labelled, so it does
     not assume an accurate judge; `worth` is the effective sample size in human labels. Tables with --clusters: the mean
     over clusters of the share. --project: the share of items, as on the pages.
     """
@@ -134,15 +134,15 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...]) -> None:
 @option("--people", type=FILE, required=True, help="A table with the columns item, annotator and label.")
 @option("--judge", type=FILE, required=True, help="A table with the columns item and label.")
 @option("--eps", type=click.FloatRange(0, 1), required=True,
-        help="By how much the judge may be worse, chosen before looking: .2 beside experts, .15 beside skilled"
-                   " people, .1 beside a crowd.")  # fmt: skip
+        help="By how much the judge may be worse than people, chosen before looking: experts .2, skilled"
+                   " people .15, a crowd .1.")  # fmt: skip
 @json_option
 @needs("measure")
 def alt_test(people: Path, judge: Path, eps: float) -> None:
-    """Can a judge replace an annotator? The alternative annotator test.
+    """Test whether a judge can replace an annotator, by the alternative annotator test.
 
-    For each annotator: does the judge agree with the others about as often as this annotator does? The judge passes
-    where it wins against at least half of the annotators.
+    The judge wins against an annotator if it agrees with the others about as often as this annotator does. It passes
+    if it wins against at least half of the annotators.
     """
     given, errors = read_people(people)
     labels, more = read_judge(judge)
@@ -205,7 +205,7 @@ AUTHOR = option("--author", default="", help="Who does it; kept in the record.")
 
 @click.group()
 def judge() -> None:
-    """Judges that label beside people: the pronoun rule, a model, a server, a file."""
+    """Let judges label in addition to people: the pronoun rule, a model, a server, a file."""
 
 
 # Which judge, for `run` and `forecast`.
@@ -228,7 +228,7 @@ _which_judge = options(
     option("--tokens", type=click.IntRange(1, 8192), default=300, help="Maximum number of tokens in an answer."),
     option("--seed", type=click.IntRange(0), default=42, help="Of the first sample."),
     option("--constraint", type=click.Choice(["schema", "object", "none"]), default="schema",
-           help="Server: what it is told of the form of an answer."),
+           help="Server: how the form of an answer is requested."),
     option("--limit", type=click.IntRange(1), help="Only this many items, drawn at random."),
     option("--at-once", type=click.IntRange(1, 512), default=8, help="Server: concurrent requests."),
     option("--per-minute", type=click.FloatRange(0, min_open=True), help="Server: requests per minute."),
@@ -239,7 +239,7 @@ _which_judge = options(
 @click.argument("project")
 @_which_judge
 @option("--eps", type=click.FloatRange(0, 1), help="Of the alternative annotator test, recorded first.")
-@option("--no-key", is_flag=True, help="Server: send no key, whatever the environment holds.")
+@option("--no-key", is_flag=True, help="Server: send no key, even if the environment has one.")
 @AUTHOR
 @guarded("change_projects", "project")
 def run(db: str, **options: Any) -> None:
@@ -272,7 +272,7 @@ def _labelled_text(report: JudgeReport) -> str:
 @AUTHOR
 @guarded("change_projects", "project")
 def again(db: str, **options: Any) -> None:
-    """Ask the judge NAME a second time about items that it has labelled: does it drift? Its labels stay as they are."""
+    """Ask the judge NAME a second time about items that it has labelled, to measure drift. Its labels stay."""
     with Meter("texts") as meter:
         report = label_again(settings_from(AgainSettings, options), Place(Path(db), meter))
     answer(report, _labelled_text(report))
@@ -297,7 +297,7 @@ def import_file(db: str, **options: Any) -> None:
 @click.argument("project")
 @guarded("change_projects", "project")
 def list_judges(project: str, db: str) -> None:
-    """The judges of PROJECT, the oldest first."""
+    """List the judges of PROJECT, the oldest first."""
     with opened_project(db, project) as (store, of):
         judges = records.judges(store, of)
     lines = [f"{one.name}: {one.labels:,} labels, {one.spec.signature}" for one in judges]
@@ -364,7 +364,7 @@ def prompt(kind: str, short: bool) -> None:
 @option("--price-out", type=click.FloatRange(0), help="Price of a million tokens that are answered.")
 @guarded("change_projects", "project")
 def forecast(project: str, price_in: float | None, price_out: float | None, db: str, **options: Any) -> None:
-    """What `judge run` with the same options will cost and take; no server is asked and no model is loaded."""
+    """Forecast the cost and time of `judge run` with the same options, without asking a server or loading a model."""
     with opened_project(db, project) as (store, of):
         request = settings_from(WhichJudge, {"project": project, **options}).request()
         found = forecast_of(store, of, request, price_in=price_in, price_out=price_out)
@@ -384,9 +384,9 @@ def _forecast_in_words(found: Forecast) -> str:
 @click.argument("name")
 @guarded("change_projects", "project")
 def show(project: str, name: str, db: str) -> None:
-    """The judge NAME against people: agreement over contexts, confusion, alternative annotator test, drift.
+    """Compare the judge NAME with people: agreement over contexts, confusion, alternative annotator test, drift.
 
-    Only items that people have finished count. The test is there once `judge eps` has recorded its eps.
+    Only items that people have finished count. The test is included once `judge eps` has recorded its eps.
     """
     with opened_project(db, project) as (store, of):
         found = records.judge(store, of, name)

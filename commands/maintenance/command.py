@@ -30,13 +30,13 @@ def backup(out: str, every: float | None, keep: int | None, key_file: Path | Non
     """Copy the whole database to OUT, also while people are labelling.
 
     OUT is a new file, a folder, or an address that fsspec knows (s3://...,
-    sftp://...; its library has to be installed); EVENHAND_BACKUPS, if it is
-    left out. In a folder and at an address the backup gets a name of its own.
+    sftp://...; its library has to be installed). The default is
+    EVENHAND_BACKUPS. In a folder and at an address the backup gets a new name.
 
-    The copy is what the database was at one moment. It is checked from end to
-    end before it gets its name, and never replaces a file; at a place it is
-    fetched back and restored for that. It holds no key of the server: whoever
-    restores it signs in again.
+    The copy is a consistent snapshot of the database. It is checked
+    completely before it gets its name, and never replaces a file; a backup in
+    a folder or at an address is downloaded and restored for that check. It
+    contains no keys of the server, so everybody signs in again after a restore.
     """
     if not snapshots.is_place(out):
         if every or keep or key_file:
@@ -62,15 +62,15 @@ def backup(out: str, every: float | None, keep: int | None, key_file: Path | Non
 
 @click.command()
 @click.argument("file")
-@option("--force", is_flag=True, help="Also where there is a database; the old one is kept beside it.")
+@option("--force", is_flag=True, help="Replace an existing database; the old one is kept next to it.")
 @option("--key-file", type=click.Path(path_type=Path, dir_okay=False), help="The key that FILE was sealed with.")
 @guarded("back_up", "server", opens=False)
 def restore(file: str, force: bool, key_file: Path | None, db: str) -> None:
     """Replace the database by the backup FILE. Stop the app first.
 
-    FILE is a file or an address that fsspec knows. It is checked from end to
-    end before anything is changed. Everybody signs in again afterwards: no
-    cookie, link or open desk of before holds.
+    FILE is a file or an address that fsspec knows. It is checked completely
+    before anything is changed. Everybody signs in again afterwards: earlier
+    cookies, links and open desks are invalid.
     """
     key = snapshots.read_key(key_file) if key_file else None
     with snapshots.fetched(file, Path(db), key=key) as plain:
@@ -82,7 +82,7 @@ def restore(file: str, force: bool, key_file: Path | None, db: str) -> None:
 @option("--worker/--no-worker", default=True, help="Start the inference worker and ask it.")
 @guarded("back_up", "server", opens=False)
 def doctor(worker: bool, db: str) -> None:
-    """Check whether everything that the app needs is present; exit code 1 if something has to be done."""
+    """Check whether everything that the app needs is present; exit code 1 if there is a problem."""
     findings = examine(Path(db), worker=worker)
     bad = any(finding.state == "problem" for finding in findings)
     lines = [(SIGNS[finding.state], finding.name, finding.text) for finding in findings]
@@ -110,7 +110,7 @@ PORT_TAKEN = N_("Port {port} is in use or not allowed: stop the other program, o
 def app(port: int) -> None:
     """Start the app on 127.0.0.1 and print its address; Ctrl+C ends it.
 
-    Its database is EVENHAND_DB, else evenhand.db in the current folder; a new one holds the demo projects.
+    Its database is EVENHAND_DB, else evenhand.db in the current folder; a new database holds the demo projects.
     """
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

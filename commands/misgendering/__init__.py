@@ -56,7 +56,7 @@ NAMES = {
 
 @click.group()
 def misgendering() -> None:
-    """Does a model use a person's pronouns? By probability and by generation."""
+    """Measure whether a model uses a person's pronouns, by probability and by generation."""
 
 
 @misgendering.command("metrics")
@@ -68,10 +68,10 @@ def misgendering() -> None:
 @json_option
 @needs("measure")
 def metrics_command(file: str, no_cells: bool, margin: float) -> None:
-    """Variation, agreement of the two ways, and the Beta fit, of a table of verdicts (CSV or TSV).
+    """Print variation, agreement of the two ways, and the Beta fit, of a table of verdicts (CSV or TSV).
 
     FILE has the columns instance, prob and gen1, gen2, ... with 1 (right), 0 (wrong) or nothing (missing); prob1,
-    prob2, ... where an instance has several templates. Columns none1, none2, ... say which texts have no pronoun (1):
+    prob2, ... if an instance has several templates. Columns none1, none2, ... say which texts have no pronoun (1):
     the share right is then of texts with a pronoun, next to the published one. Columns template and name make
     intervals rest on these; model, pronoun, dataset and setting split the table into cells.
     """
@@ -201,11 +201,11 @@ drawing_options = options(
 @drawing_options
 @guarded("start_jobs")
 def score(db: str, **options: Any) -> None:
-    """Which pronoun makes a text least perplexing? One row per instance of TEMPLATES, model and setting.
+    """Find the pronoun that makes a text least perplexing: one row per instance of TEMPLATES, model and setting.
 
     TEMPLATES: "built-in", a table with columns case and text (slot [MASK]), MISGENDERED's folder, RUFF's eo_task.tsv,
-    or TANGO's misgendering_prompts.csv (needs generations). prob is 1 where the right form has the least perplexity,
-    prob_sum where it has the least sum. The table is read by `misgendering metrics`.
+    or TANGO's misgendering_prompts.csv (needs generations). prob is 1 if the right form has the least perplexity,
+    prob_sum if it has the least sum. `misgendering metrics` reads the table.
     """
     with Meter() as meter:
         report = score_verdicts(settings_from(ScoreSettings, options), Place(Path(db), meter))
@@ -222,7 +222,7 @@ def score(db: str, **options: Any) -> None:
 @json_option
 @needs("measure")
 def convert(setting: str, trim: bool, out: str | None, **options: Any) -> None:
-    """Templates as contexts for a model: pre-[MASK] ends before the slot, post-[MASK] after the whole text.
+    """Write templates as contexts for a model: pre-[MASK] ends before the slot, post-[MASK] after the whole text.
 
     Without --out the lines go to stdout.
     """
@@ -284,7 +284,7 @@ def _text(report: VerdictReport) -> Iterator[str]:
 def run(db: str, **options: Any) -> None:
     """Ask models both ways: let them write after every context of TEMPLATES, and ask which form is most likely.
 
-    TEMPLATES as for `misgendering score`. The table of verdicts and the texts are stored beside the database; a
+    TEMPLATES as for `misgendering score`. The table of verdicts and the texts are stored next to the database; a
     repeated command continues an interrupted run.
     """
     with Meter() as meter:

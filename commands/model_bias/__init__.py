@@ -87,11 +87,11 @@ CORRELATED = (
 @json_option
 @needs("measure")
 def bias(**options: Any) -> None:
-    """Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95% intervals.
+    """Print Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95% intervals.
 
-    SCORES is a file of the command score. Values are in log10 and in ln; positive leans towards the male word. Beside
-    them stand pair mass, variance shares and side AUC: a mean alone can be mere word frequency. Models come in the
-    order of the file or of --model; less lean is not better.
+    SCORES is a file of the command score. Values are in log10 and in ln; positive leans towards the male word. Pair
+    mass, variance shares and side AUC are printed too, because a mean can come from word frequency alone. Models are in
+    the order of the file or of --model; less lean is not better.
     """
     from evenhand.core.model_bias.report import Settings, bias_report
 

@@ -72,11 +72,11 @@ threads_option = option("--threads", type=click.IntRange(1), help="Threads of th
 @click.pass_context
 @needs("measure")
 def nli(context: click.Context, files: tuple[str, ...], margin: float) -> None:
-    """Does a classifier of sentence pairs infer gender from an occupation?
+    """Measure whether a classifier of sentence pairs infers gender from an occupation.
 
     With --predictions the labels of a file are measured; the commands below ask a classifier themselves. s runs from
     0, the ideal, to 1: random guessing gives 0.444, always the same non-neutral label 0.667. The directional part
-    (-1 to 1) is positive where the answers follow the stereotype.
+    (-1 to 1) is positive if the answers follow the stereotype.
     """
     if context.invoked_subcommand is not None:
         return

@@ -45,7 +45,7 @@ NO_MODEL = N_("{file} contains no scores of {model}; it has: {known}.")
 @json_option
 @needs("measure")
 def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int) -> None:
-    """The word embedding association test: effect and exact p.
+    """Run the word embedding association test: effect and exact p.
 
     As Caliskan et al. 2017 print it: ddof 1, all partitions of X and Y into equal sets. p is P(s >= s_obs), as exact
     tests have it; p_greater is P(s > s_obs), as Caliskan et al. write. A zero vector makes effect and p undefined.
@@ -75,7 +75,7 @@ def _line(one: WeatTest) -> str:
 @json_option
 @needs("measure")
 def stereoset(items_file: Path, scores_file: Path, model: str | None) -> None:
-    """lms, ss and icat from scores of sentences.
+    """Calculate lms, ss and icat from scores of sentences.
 
     StereoSet, Nadeem et al. 2021: means over target terms.
     """
@@ -102,7 +102,7 @@ def stereoset(items_file: Path, scores_file: Path, model: str | None) -> None:
 @json_option
 @needs("measure")
 def crows(file: Path, model: str, variant: Variant, bias: str | None, device: str) -> None:
-    """CrowS-Pairs: the share of pairs whose more stereotyping sentence scores higher.
+    """Calculate the share of CrowS-Pairs whose more stereotyping sentence scores higher.
 
     As published by Nangia et al. 2020, or a variant by its name.
     """
@@ -182,7 +182,7 @@ def _row(figure: Figure) -> list[Cell]:
 @json_option
 @needs("measure")
 def classifier_gaps(file: Path, seed: int) -> None:
-    """FPED and FNED, swap consistency, and the F1 gap of WinoBias from a table of predictions.
+    """Calculate FPED and FNED, swap consistency, and the F1 gap of WinoBias from a table of predictions.
 
     FILE has gold and predicted, and group (Dixon et al. 2018), predicted_swapped (the thesis) or set with pro and anti.
     """

@@ -38,7 +38,7 @@ from evenhand.core.worker import client
 @option(
     "--words",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Your own words beside those of the language: a table with male, female; optional: kind, other, language.",
+    help="Words to add to those of the language: a table with male, female; optional: kind, other, language.",
 )
 @json_option
 @needs("try_models")
@@ -48,7 +48,7 @@ def score_sentence(
     """Ask MODEL which word of a pair it prefers in TEXT.
 
     TEXT holds one keyword of a pair of its language, in English also a pronoun such as they or xe, or [MASK] with
-    --options. Positive values lean towards the male word; of two words that are no keyword pair, towards the first.
+    --options. Positive values lean towards the male word; for two words that are not a keyword pair, towards the first.
     """
     own = read_words(words, language) if words else ()
     find_slot(text, options=options, language=language, own=own)  # refuse an invalid sentence before loading a model

@@ -43,7 +43,7 @@ from evenhand.core.tune.texts import SWAPS
 @option("--decay", type=float, default=0.01, help="Weight decay.")
 @option("--seed", type=int, default=0, help="Of the order of texts, masks, swaps.")
 @option("--lora", type=int, default=0, help="Rank of adapters in place of all weights.")
-@option("--adapters", is_flag=True, help="Keep the adapters beside the merged weights.")
+@option("--adapters", is_flag=True, help="Keep the adapters next to the merged weights.")
 @option("--dropout", nargs=2, type=float, metavar="HIDDEN ATTENTION",
         help=f"Dropout in training; published for BERT: {BERT_DROPOUT[0]:g} {BERT_DROPOUT[1]:g}.")  # fmt: skip
 @option("--every", type=int, default=100, help="Steps between checks on held-out text.")
@@ -112,7 +112,7 @@ def for_people(report: TuneReport) -> str:
 @option("--workers", type=click.IntRange(1), default=1, help="With --ray: how many.")
 @guarded("start_jobs")
 def tune_grid(texts: Path, db: str, **options: Any) -> None:
-    """Change every model in every way with every seed, measure each, and fill a table in.
+    """Change every model in every way with every seed, measure each, and fill in a table.
 
     The same command continues a grid that was stopped: finished cells are kept, and a cell in training resumes from its
     checkpoint. On a cluster of several machines the folder of the database must be on a disk that all of them see.
