@@ -68,13 +68,13 @@ def _search(texts: Iterator[Passage], asked: Question, shown: int, as_csv: bool)
 
 
 def answer_json(found: Concordance) -> dict[str, object]:
-    """The numbers, and the lines that were kept, as one JSON object."""
+    """Return the numbers, and the lines that were kept, as one JSON object."""
     lines = [dict(zip(COLUMNS, row(line, found.question), strict=True)) for line in found.lines]
     return as_json(found) | {"lines": lines}
 
 
 def for_people(found: Concordance) -> str:
-    """The lines with the word in the middle, then what the counts say."""
+    """Return the lines with the word in the middle, then the results of the counts."""
     width = max(60, min(160, shutil.get_terminal_size((100, 20)).columns))
     lines = [terminal_line(line, width) for line in found.lines]
     if found.occurrences > len(found.lines):

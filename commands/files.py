@@ -105,7 +105,7 @@ def _gold(gold: GoldLabels) -> str:
 
 
 def _items(report: ImportReport) -> str:
-    """The report of an import in words."""
+    """Return the report of an import in words."""
     text = (
         f"{report.rows} rows read ({report.encoding}): {report.imported} imported, "
         f"{report.duplicates} duplicates, {report.rejected} rejected"
@@ -324,7 +324,7 @@ def list_conflicts(name: str, taken: str | None, kept: str | None, author: str, 
 
 
 def conflict_lines(listed: list[JsonObject]) -> str:
-    """The list as CSV; no cell runs as a formula."""
+    """Return the list as CSV; no cell runs as a formula."""
     rows = [csv_line(COLUMNS), *(csv_line([json_object[key] for key in COLUMNS]) for json_object in listed)]
     return "".join(rows)
 

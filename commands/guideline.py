@@ -104,8 +104,7 @@ def new(
 
 
 def scheme_of(file: str) -> OwnScheme:
-    """The scheme of a file, or COMPARING; what it cannot have goes to the terminal, a sentence each. Raises BadFile,
-    Refused."""
+    """Return the scheme of a file, or COMPARING; print the parts that a scheme cannot have. Raises BadFile, Refused."""
     if file == COMPARING:
         return PREFERENCE
     other_scheme = read_any_scheme(Path(file))
@@ -117,7 +116,7 @@ def scheme_of(file: str) -> OwnScheme:
 def changed_draft(
     project: Project, now: Guideline, text: Path | None, reasons: Path | None, changes: str, scheme: str | None = None
 ) -> Draft:
-    """The version *now* with text, reasons or a scheme from a file; *scheme* may be BUILT_IN. Raises BadFile."""
+    """Return the version *now* with text, reasons or a scheme from a file; *scheme* may be BUILT_IN. Raises BadFile."""
     said = read_text(text) if text else now.text
     choices, flags, more = now.choices, now.reasons, now.scheme
     if scheme == BUILT_IN:
@@ -191,7 +190,7 @@ def _line(counts: RelabelCounts) -> str:
 
 
 def guideline_json(one: Guideline) -> JsonObject:
-    """A version as --json prints it."""
+    """Return a version as --json prints it."""
     data = asdict(one)
     del data["id"], data["scheme"]
     own = own_scheme(one)

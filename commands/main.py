@@ -95,11 +95,11 @@ class Commands(click.Group):
     """A group that imports a command when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every command, in the order of the work."""
+        """Return every command, in the order of the work."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, or None."""
+        """Return the command of that name, or None."""
         if cmd_name not in COMMANDS:
             return None
         module, name = COMMANDS[cmd_name].split(":")
@@ -107,7 +107,7 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of `--help`: click's own imports every command to ask what it does."""
+        """Write the list of `--help`: click's own method imports every command to ask for its summary."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary(name)) for name in COMMANDS])
 

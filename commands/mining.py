@@ -66,7 +66,7 @@ def mine(paths: tuple[str, ...], **options: Any) -> None:
 
 
 def _summary(report: Report, request: Request) -> JsonObject:
-    """The report without its examples: those are in the report file."""
+    """Return the report without its examples, which are in the report file."""
     found = report.to_json()
     for row in found["funnel"]:
         del row["filters"]
@@ -76,7 +76,7 @@ def _summary(report: Report, request: Request) -> JsonObject:
 
 
 def for_people(report: Report) -> str:
-    """The funnel in words."""
+    """Return the funnel in words."""
     read, total = report.read, report.total()
     rejected = ", ".join(f"{code} {total.rejected[code]:,}" for code in CODES if total.rejected[code])
     flagged = ", ".join(f"{code} {total.flagged[code]:,}" for code in CODES if total.flagged[code])
@@ -103,7 +103,7 @@ def pairs() -> None:
 
 
 def chosen_pairs(name: str, typed: tuple[str, ...]) -> tuple[KeywordPair, ...]:
-    """The pairs of a preset or file and those typed as 男士/女士; typed ones alone where no list is named."""
+    """Return the pairs of a preset or file and those typed as 男士/女士; only typed ones if no list is named."""
     from evenhand.core.mining.keyword_lists import read_pairs, typed_pairs
 
     if typed and not name:
@@ -121,7 +121,7 @@ def _compounds(word: WordReport) -> str:
 
 
 def check_text(pairs_check: PairsCheck) -> str:
-    """The check in words."""
+    """Return the check in words."""
     lines = [f"Files: {pairs_check.read.files:,}; characters: {pairs_check.read.characters:,}"]
     for pair in pairs_check.pairs:
         lines += [

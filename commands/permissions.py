@@ -149,7 +149,7 @@ def enter_job(store: Store, job: Job) -> str:
 
 
 def _all_params(context: click.Context) -> dict[str, Any]:
-    """The arguments of a command and of the groups above it."""
+    """Return the arguments of a command and of the groups above it."""
     above = _all_params(context.parent) if context.parent else {}
     return {**above, **{key: value for key, value in context.params.items() if value is not None}}
 
@@ -166,7 +166,7 @@ def _name_of(store: Store, uid: str | None) -> str:
 
 
 def _account_of(store: Store, name: str | None, secret: str) -> Person:
-    """The person of the session, or of --as with its password; `OPEN` without either. Raises NotAllowed."""
+    """Return the person of the session, or of --as with its password; `OPEN` without either. Raises NotAllowed."""
     if secret:
         person = signed_in(store, secret)
         if person is None or (name and person.name.casefold() != name.strip().casefold()):

@@ -94,7 +94,7 @@ def create(
 def _guideline_of(
     kind: str, criteria: Version, language: str, guideline: Path | None, reasons: Path | None
 ) -> dict[str, Any]:
-    """The parts of the guideline for create_project; missing ones use its defaults."""
+    """Return the parts of the guideline for create_project; missing ones use its defaults."""
     built = built_in(criteria, language) if kind == "sentences" else None
     asked = {"guideline_text": built.text, "choices": built.choices, "reasons": built.reasons} if built else {}
     return (
@@ -105,7 +105,7 @@ def _guideline_of(
 
 
 def _scheme_of(scheme: str | None) -> dict[str, Any]:
-    """Choices, flags and the rest of an own scheme for create_project; nothing for the built-in one."""
+    """Return choices, flags and the rest of an own scheme for create_project; nothing for the built-in one."""
     if scheme in (None, BUILT_IN):
         return {}
     own = scheme_of(str(scheme))

@@ -13,7 +13,7 @@ WORDS = {True: "consistent", False: "INCONSISTENT", None: "undecided"}
 
 
 def claim_data(claim: PrintedClaim) -> JsonObject:
-    """A claim for JSON; `follows` is null, with the reason, if the document does not decide it."""
+    """Return a claim for JSON; `follows` is null, with the reason, if the document does not decide it."""
     remark = note_text(claim.remark) or None
     data: JsonObject = {
         "key": claim.key,

@@ -116,7 +116,7 @@ def _show(store: Store, project: Project, *, check: bool, listing: bool) -> None
 
 
 def described(release: Release) -> JsonObject:
-    """A release for JSON, without the names behind its codes."""
+    """Return a release for JSON, without the names behind its codes."""
     facts = {key: value for key, value in release.facts.items() if key != "codes"}
     names = ("version", "hash", "items", "labels", "created", "author")
     return {name: getattr(release, name) for name in names} | {"facts": facts}

@@ -129,7 +129,7 @@ def needed(
 
 
 def sample_json(state: SampleState) -> JsonObject:
-    """A sample as JSON."""
+    """Return a sample as JSON."""
     sample = state.sample
     return {
         "number": sample.number, "design": sample.design, "items": sample.items, "share": sample.share,

@@ -101,7 +101,7 @@ seeds_options = options(
 
 
 def margin_option(scale: "Scale", name: str = "--margin", *, of: str = "difference") -> Callable[[Function], Function]:
-    """An option for the margin of a scale: up to which size a difference counts as none; 0 for no margin."""
+    """Return the option for the margin of a scale: the largest difference that counts as none; 0 for no margin."""
     from evenhand.core.statistics.equivalence import MARGINS
 
     default = MARGINS[scale] or 0.0
@@ -123,7 +123,7 @@ def write_spreadsheet(table: Path | None, copy: Path | None) -> None:
 
 
 def finite(value: Any) -> Any:
-    """*value* with None in place of NaN and infinities: JSON has no word for them."""
+    """Return *value* with None in place of NaN and infinities, which JSON cannot hold."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -173,7 +173,7 @@ class Meter:
         self._alive = sys.stderr.isatty()
 
     def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
-        """`done` of `total`; `message` names the model."""
+        """Report `done` of `total`; `message` names the model."""
         now = time.monotonic()
         if self._first is None:
             self._first, self._written = (now, done), now
@@ -193,7 +193,7 @@ class Meter:
 
 
 def rate_line(done: int, total: int, seconds: float, model: str = "", *, unit: str = "rows", before: int = 0) -> str:
-    """12,300 of 20,000 rows, 410 a second, about 19 s left (demo-zh). *before*: done by an earlier start."""
+    """Return "12,300 of 20,000 rows, 410 a second, about 19 s left (demo-zh)". *before*: done by an earlier start."""
     rate = (done - before) / seconds if seconds > 0 else 0.0
     if unit == "MB":
         text, speed = f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB", f"{rate / 1e6:,.1f} MB a second"
@@ -207,12 +207,12 @@ def rate_line(done: int, total: int, seconds: float, model: str = "", *, unit: s
 
 
 def environment_password() -> str | None:
-    """The password of archives in the environment, or None; never on the command line."""
+    """Return the password of archives in the environment, or None; it is never on the command line."""
     return os.environ.get(VARIABLE) or None
 
 
 def ask_password(*, new: bool) -> str | None:
-    """The password in the environment, else one typed at a terminal; a new one is typed twice."""
+    """Return the password in the environment, else one typed at a terminal; a new one is typed twice."""
     if known := environment_password():
         return known
     if not sys.stdin.isatty():

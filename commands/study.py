@@ -48,7 +48,7 @@ def _own(found: Study) -> bool:
 
 
 def _study(store: Store, name: str) -> Study:
-    """The study of that name; one of a project of others is not there. Raises NotFound."""
+    """Return the study of that name. Raises NotFound, also for a study in a project that the user may not see."""
     found = studies.study_named(store, name)
     if not _own(found):
         raise NotFound(studies.NO_SUCH, name=name)

@@ -51,7 +51,7 @@ def swap(
 
 
 def for_people(counts: Counts) -> str:
-    """The counts in words."""
+    """Return the counts in words."""
     lines = [
         f"{counts.texts:,} texts: {counts.swapped:,} swapped, {counts.left:,} without such a word, "
         f"{counts.refused:,} refused (twice is not the same); {counts.written:,} lines written",

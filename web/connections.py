@@ -139,29 +139,29 @@ class LimitedProtocol(HttpToolsProtocol):
             self._end(b"431 Request Header Fields Too Large")
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Note that a request begins."""
         self._begin_header()
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A line of the header; a trailer behind a body is left out, for it could name what the header does not."""
+        """Take a line of the header. A trailer after a body is ignored: it could name what the header does not."""
         if self._waits:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """The whole header is there."""
+        """Note that the header is complete. Raises ValueError if it is too long."""
         if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MOST_HEADER:
             raise ValueError("a header that is too long")
         self._waits, self._mark, self._received, self._unread = False, self.loop.time(), 0, 0
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """A part of the body; what lies between parts (sizes, trailers) is limited like a header."""
+        """Take a part of the body; the bytes between parts (sizes, trailers) are limited like a header."""
         self._unread = 0
         super().on_body(body)
 
     def shutdown(self) -> None:
-        """End in order: at once where nothing is under way; what is sent but half has a few seconds more."""
+        """Close the connection: at once if it is idle; a request that is half sent gets a few seconds more."""
         super().shutdown()
         self.loop.call_later(self.rest_s, self._end_unfinished)
 

@@ -127,7 +127,7 @@ async def sign_in_page(request: Request) -> Response:
 
 
 async def sign_in_form(request: Request) -> Response:
-    """A name and a password: the cookie, or the form again with one sentence."""
+    """Check a name and a password; return the cookie, or the form again with one sentence."""
     sent = await request.form(max_files=0, max_fields=8)
     name, password = str(sent.get("name", "")), str(sent.get("password", ""))
     with limits.attempt(name, client_address(request)) as wait:

@@ -65,7 +65,7 @@ _FORWARDING = frozenset({"forwarded", "via", "x-real-ip", "x-client-ip", "true-c
 
 
 def hosts() -> frozenset[str]:
-    """The names under which this server answers: those of EVENHAND_HOSTS, separated by commas, and this machine's."""
+    """Return the names under which this server answers: those of EVENHAND_HOSTS (with commas) and this machine's."""
     return _names(os.environ.get("EVENHAND_HOSTS", ""))
 
 
@@ -81,7 +81,7 @@ def guests_allowed() -> bool:
 
 @lru_cache(maxsize=64)
 def host_name(value: str) -> str:
-    """The name in a Host header or an address, without port, lower case; "" where it is none."""
+    """Return the name in a Host header or an address, in lower case without port; "" if it is invalid."""
     try:
         return (urlsplit(f"//{value}").hostname or "").lower()
     except ValueError:
@@ -89,7 +89,7 @@ def host_name(value: str) -> str:
 
 
 def cookies(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """The cookies of a request."""
+    """Return the cookies of a request."""
     found: dict[str, str] = {}
     for key, value in headers:
         if key == b"cookie":
@@ -101,12 +101,12 @@ def cookies(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def cookie_secret(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """The secret of the sign-in that a request carries, or ""."""
+    """Return the secret of the sign-in that a request carries, or ""."""
     return _secret(cookies(headers))
 
 
 def study_secrets(headers: Iterable[tuple[bytes, bytes]]) -> list[str]:
-    """The secrets of the studies in which the browser of a request takes part."""
+    """Return the secrets of the studies in which the browser of a request takes part."""
     return _study_secrets(cookies(headers))
 
 
@@ -120,8 +120,11 @@ def _study_secrets(held: Mapping[str, str]) -> list[str]:
 
 
 def content_policy(page: Path) -> str:
-    """The Content-Security-Policy of the app: everything from here, no script but its own files, those of *page*
-    (Streamlit's index.html) and those that a run of a page can have (`page_scripts`)."""
+    """Return the Content-Security-Policy of the app, which allows content of this server only.
+
+    Its scripts are the app's own files, those of *page* (Streamlit's index.html) and those that a run of a page can
+    have (`page_scripts`).
+    """
     inline = re.findall(r"<script>(.*?)</script>", page.read_text(encoding="utf-8"), re.S)
     inline += page_scripts()
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in inline)
@@ -242,7 +245,7 @@ class Gate:
 
 
 def _parts(message: MutableMapping[str, Any]) -> Iterable[MutableMapping[str, Any]]:
-    """A large body in parts: the next is handed over when the one before has gone out, so not all waits in memory."""
+    """Yield a large body in parts: the next part follows when the one before is sent, so not all waits in memory."""
     body = message.get("body") or b""
     if len(body) <= PART_BYTES:
         return [message]

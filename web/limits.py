@@ -79,7 +79,7 @@ def attempt(name: str, address: str) -> Iterator[float | None]:
 
 
 def minutes_until_free(address: str, *, study: bool = False) -> int:
-    """After how many minutes an address may try again, or more people from it may take part in a study; at least 1."""
+    """Return the minutes until an address may try again, or until a study takes more people from it; at least 1."""
     limit, name = (TO_STUDIES, "study") if study else (AN_ADDRESS, "address")
     reset = _window.get_window_stats(limit, name, network_of(address)).reset_time
     return max(1, round((reset - time.time()) / 60))

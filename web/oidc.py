@@ -69,7 +69,7 @@ _lock = Lock()
 
 
 def provider() -> Provider | None:
-    """The provider that the environment names, or None."""
+    """Return the provider that the environment names, or None."""
     issuer, client = os.environ.get(ISSUER, "").strip(), os.environ.get(CLIENT, "").strip()
     if not issuer or not client:
         return None
@@ -79,9 +79,9 @@ def provider() -> Provider | None:
 
 
 async def begin(back: str, link: str = "") -> tuple[str, str]:
-    """The address of the provider to go to, and the secret for the cookie of this browser.
+    """Return the address of the provider to go to, and the secret for the cookie of this browser.
 
-    *back*: where the provider sends the browser afterwards. Raises Refused without a provider that answers.
+    *back*: where the provider sends the browser afterwards. Raises Refused if no provider answers.
     """
     found = provider()
     if found is None:
@@ -169,7 +169,7 @@ async def _metadata(client: Any, found: Provider) -> dict[str, Any]:
 
 
 def _checked(token: str, keys: Any, found: Provider, nonce: str) -> dict[str, Any]:
-    """The claims of a token that this provider has signed for this server and this visit. Raises for any other."""
+    """Return the claims of a token that this provider has signed for this server and this visit. Raises for others."""
     from joserfc import jwt
     from joserfc.jwk import KeySet
 

@@ -137,7 +137,7 @@ _lock = Lock()
 
 
 def remember_visit(session: str, account: str | None) -> None:
-    """A page ran in *session* for *account* (public id; None: in the open mode, or a guest)."""
+    """Remember that a page ran in *session* for *account* (public id; None: in the open mode, or a guest)."""
     with _lock:
         _accounts[session] = account
         _accounts.move_to_end(session)
@@ -158,7 +158,7 @@ def is_file_of(sessions: Iterable[str], account: str | None) -> bool:
 
 
 def remember_file(file: str, session: str) -> None:
-    """A file (its name without ending) was made for *session*. Two sessions may make the same one."""
+    """Remember that a file (its name without ending) was made for *session*; several sessions may make the same one."""
     with _lock:
         _files[file] = _files.get(file, frozenset()) | {session}
         _files.move_to_end(file)
@@ -167,6 +167,6 @@ def remember_file(file: str, session: str) -> None:
 
 
 def sessions_that_made(file: str) -> frozenset[str]:
-    """The sessions for which a file was made."""
+    """Return the sessions for which a file was made."""
     with _lock:
         return _files.get(file, frozenset())

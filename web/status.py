@@ -48,7 +48,7 @@ _limiter: list[anyio.CapacityLimiter] = []  # created inside the event loop
 
 
 async def health_page(request: Request, *, worker: WorkerState) -> Response:
-    """Status 200 where labels can be stored, else 503, with the reason in one word for each part."""
+    """Return status 200 if labels can be stored, else 503, with one word for the state of each part."""
     if not _limiter:
         _limiter.append(anyio.CapacityLimiter(1))
     found = await anyio.to_thread.run_sync(health, worker, limiter=_limiter[0])
@@ -81,9 +81,9 @@ def health(worker: WorkerState) -> dict[str, Any]:
 
 
 def database_state(path: Path) -> str:
-    """`ok`, `read-only`, `missing` or `unreadable`: of the database that EVENHAND_DB names.
+    """Return the state of the database that EVENHAND_DB names: `ok`, `read-only`, `missing` or `unreadable`.
 
-    `unreadable` too while a database that was found damaged has not been examined from end to end.
+    A database that was found damaged is `unreadable` until it has been examined completely.
     """
     if not path.is_file():
         return "missing"
@@ -119,7 +119,7 @@ async def metrics_page(request: Request, *, worker: WorkerState) -> Response:
 
 
 def metrics_token() -> str:
-    """The token that opens the measures: EVENHAND_METRICS_TOKEN, or what the file EVENHAND_METRICS_TOKEN_FILE holds."""
+    """Return the token of the measures: EVENHAND_METRICS_TOKEN or the content of EVENHAND_METRICS_TOKEN_FILE."""
     file = os.environ.get("EVENHAND_METRICS_TOKEN_FILE", "")
     try:
         return os.environ.get("EVENHAND_METRICS_TOKEN", "") or (file and Path(file).read_text("utf-8").strip())

@@ -80,7 +80,7 @@ class Visit:
     folder: str
 
     def say(self, text: str) -> str:
-        """A text in the visitor's language."""
+        """Return a text in the visitor's language."""
         return translate(text, self.language)
 
 
@@ -117,7 +117,7 @@ def routes() -> list[Route]:
 
 
 async def static(request: Request) -> Response:
-    """The style and the scripts of the pages; `desk.js` is the desk's module."""
+    """Return the style and the scripts of the pages; `desk.js` is the desk's module."""
     name = request.path_params["name"]
     if name == "desk.js":
         return Response(frontend.script(), media_type="text/javascript")
@@ -128,7 +128,7 @@ async def static(request: Request) -> Response:
 
 
 async def nothing(request: Request) -> Response:
-    """An address below /study/ that is none."""
+    """Answer an unknown address below /study/."""
     return HTMLResponse("", 404, {"Cache-Control": "no-store"})
 
 
@@ -261,7 +261,7 @@ def _test_page(at: Visit, who: Participant, answers: Mapping[str, str] | None = 
 
 
 def answers_form(at: Visit) -> Reply:
-    """One try of the test; with a text that was not opened or answered it is not one yet."""
+    """Store one try of the test; a form with an unopened or unanswered text does not count as a try."""
     if at.who is not None and at.who.state == "test" and at.sent.get("try") == str(at.who.tries):
         answers = {name.removeprefix("q"): value for name, value in at.sent.items() if name.startswith("q")}
         if any(
@@ -274,7 +274,7 @@ def answers_form(at: Visit) -> Reply:
 
 
 def begin_form(at: Visit) -> Reply:
-    """The warning has been read: the desk comes next."""
+    """Begin the desk, after the warning has been read."""
     if at.who is not None and at.who.state == "ready":
         people.begin(at.store, at.study, at.who)
     return Reply()
@@ -293,7 +293,7 @@ def desk_data(at: Visit) -> Reply:
 
 
 def finish_form(at: Visit) -> Reply:
-    """All is judged."""
+    """Finish the part of a participant who has judged all texts."""
     if at.who is not None:
         try:
             people.finish(at.store, at.study, at.who)
@@ -310,7 +310,7 @@ def withdraw_page(at: Visit) -> Reply:
 
 
 def withdraw_form(at: Visit) -> Reply:
-    """The labels of this person go."""
+    """Withdraw the labels of this participant."""
     if at.who is not None and at.who.state != "withdrew":
         withdraw(at.store, at.study, at.who)
     return Reply()

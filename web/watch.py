@@ -62,7 +62,7 @@ class Requests:
         self.sockets = 0  # open now
 
     def count(self, route: str, method: str, status: int, seconds: float) -> None:
-        """A request was answered."""
+        """Count a request that was answered."""
         method = method if method in METHODS else "other"
         with self._lock:
             self._answered[route, method, status] += 1
@@ -70,7 +70,7 @@ class Requests:
             self._seconds[route] += seconds  # type: ignore[assignment]
 
     def text(self) -> list[str]:
-        """The lines of Prometheus."""
+        """Return the lines of Prometheus."""
         with self._lock:
             answered, seconds = dict(self._answered), dict(self._seconds)
             times = {route: list(counts) for route, counts in self._times.items()}
@@ -95,12 +95,12 @@ requests = Requests()
 
 
 def metric(name: str, kind: str, help_text: str, samples: Iterable[Sample]) -> list[str]:
-    """The lines of one metric."""
+    """Return the lines of one metric."""
     return [f"# HELP {name} {help_text}", f"# TYPE {name} {kind}", *(sample(name, *each) for each in samples)]
 
 
 def sample(name: str, labels: Labels, value: float) -> str:
-    """One line; the values of labels are names of ours, without quotes or backslashes."""
+    """Return one line; the values of labels are names of ours, without quotes or backslashes."""
     inside = ",".join(f'{key}="{text}"' for key, text in labels.items())
     return f"{name}{{{inside}}} {value}" if inside else f"{name} {value}"
 
@@ -201,7 +201,7 @@ class Json(logging.Formatter):
     """A line of the log as one JSON object."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Time in UTC, level, logger, message, the id of the request; of an exception its class and where it arose."""
+        """Return time in UTC, level, logger, message, id of the request; of an exception its class and its place."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

@@ -155,7 +155,7 @@ def before_after_runs(kind: str, before: str, after: tuple[str, ...], db: str, *
 
 
 def _sides(kind: RunKind, db: str, names: Sequence[str], models: Sequence[str]) -> list[Side]:
-    """Every model that is meant of every run; without *models* that of each run."""
+    """Return one side for each run and model of *models*; without *models* one for each run."""
     return [_side(kind, db, name, model) for name in names for model in models or ("",)]
 
 

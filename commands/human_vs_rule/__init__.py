@@ -96,7 +96,7 @@ def _read(file: Path) -> tuple[list[JsonObject], list[JsonObject]]:
 
 
 def _judged(row: JsonObject, dataset: str | None, extra: tuple[PronounSet, ...], counts: dict[str, int]) -> JsonObject:
-    """*row* with the rule's verdict; null and the reason where there is none."""
+    """Return *row* with the rule's verdict; null and the reason if there is none."""
     verdict, reason = _verdict(row, dataset, extra)
     if verdict.correct is None:
         counts["undefined"] += 1

@@ -83,7 +83,7 @@ def estimate(
 
 
 def rates_json(rates: Rates, people: int, further: int, alone: int = 0) -> JsonObject:
-    """The three rates as JSON; how many items have labels of both, of the judge alone, of people alone."""
+    """Return the three rates as JSON, and the numbers of labels of people and of the judge behind them."""
     return {
         "people": _estimate(rates.people, n=people + alone),
         "judge": _estimate(rates.judge, n=people + further),
@@ -94,7 +94,7 @@ def rates_json(rates: Rates, people: int, further: int, alone: int = 0) -> JsonO
 
 
 def _of_project(db: str, project: str, name: str, by: tuple[str, ...]) -> None:
-    """Every rate of a project with one judge, and the differences between its models."""
+    """Print every rate of a project with one judge, and the differences between its models."""
     with opened_project(db, project) as (store, of):
         require(acting_person(), "see_names", project=of.uid)
         found = estimates(store, of, find_judge(store, of, name))
@@ -157,7 +157,7 @@ def alt_test(people: Path, judge: Path, eps: float) -> None:
 
 
 def say_errors(errors: Iterable[BadLine]) -> None:
-    """Each line that could not be used, on stderr."""
+    """Print each line that could not be used, on stderr."""
     for error in errors:
         click.echo(str(error), err=True)
 
@@ -180,7 +180,7 @@ def _in_words(rates: Rates, without_judge: int, *, left_out: bool = True) -> str
 
 
 def verdict_in_words(verdict: Verdict) -> str:
-    """The test, a line an annotator."""
+    """Return the test in words, one line per annotator."""
     lines = []
     for annotator in verdict.annotators:
         if annotator.reason:
@@ -305,7 +305,7 @@ def list_judges(project: str, db: str) -> None:
 
 
 def row_of(one: Judge) -> JsonObject:
-    """A judge as JSON."""
+    """Return a judge as JSON."""
     spec = one.spec
     return {
         "judge": one.name, "kind": spec.kind, "labels": one.labels, "guideline": spec.guideline, "model": spec.model,

@@ -42,7 +42,7 @@ OLD_H, FEW_DESCRIPTORS, SHORT = 48.0, 1024, 16
 
 
 def examine_deployment(database: Path) -> list[Finding]:
-    """Findings about a server, with the environment that it runs with; on one's own machine few of them."""
+    """Return findings about a server with its environment; on one's own machine few of them apply."""
     checks: list[Callable[[], Finding | None]] = [
         lambda: _access(_has_accounts(database)),
         lambda: _rights(database),
@@ -54,7 +54,7 @@ def examine_deployment(database: Path) -> list[Finding]:
 
 
 def _others() -> list[str]:
-    """The names under which others reach this server."""
+    """Return the names under which others reach this server."""
     return sorted(hosts() - LOOPBACK)
 
 

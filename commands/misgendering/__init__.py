@@ -144,7 +144,7 @@ def _variation(variation: "Variation") -> JsonObject:
 
 
 def for_people(found: "Metrics", title: str, margin: float | None = MARGINS["share"]) -> str:
-    """The measures as lines of text."""
+    """Return the measures as lines of text."""
     by_units = found.by_units
     texts = [(name, getattr(found.texts, name)) for name in ("right", "without", "wrong")]
     rows = [("prob", found.prob), *texts, ("gen", found.gen), ("sigma", found.sigma.mean)]

@@ -97,7 +97,7 @@ def as_data(reading: Reading) -> JsonObject:
 
 
 def _leans_towards(reading: Reading) -> str | None:
-    """The more likely word; None where the ratio is undefined or 1."""
+    """Return the more likely word; None if the ratio is undefined or 1."""
     value = reading.bias_log10
     return None if not value else reading.slot.male if value > 0 else reading.slot.female
 

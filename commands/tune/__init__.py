@@ -72,7 +72,7 @@ def tune(model: str, texts: str, db: str, **options: Any) -> None:
 
 
 def for_people(report: TuneReport) -> str:
-    """The run in words."""
+    """Return the run in words."""
     before, after = report.held_out["before"], report.held_out["after"]
     lines = [
         f"{report.base.name}: {report.method_text}",
