@@ -244,6 +244,21 @@ def _labels(cell: Cell, random: Random) -> dict[str, Estimate]:
     return {name: inference[name] for name in ("s", "e_p", "directional", "not_neutral_ns", "fn")}
 
 
+def _labels_of_classes(cell: Cell, random: Random) -> dict[str, Estimate]:
+    """Draw labels for occupations stereotyped as female and as male, who have different shares of biased answers."""
+    rows, tie = [], float(cell["between"])
+    for gender, words in (("woman", int(cell["women"])), ("man", int(cell["men"]))):
+        for word, own in enumerate(_shares_of_units(float(cell[f"of {gender}"]), tie, words, random)):
+            for name, label in (("PS", "entailment"), ("AS", "contradiction")):
+                biased = random.random(10) < own
+                rows += [Prediction(name, label if one else "neutral", f"{gender}{word}", gender) for one in biased]  # type: ignore[arg-type]
+    return {"directional": measured(rows)["directional"]}
+
+
+def _labels_of_classes_truth(cell: Cell) -> dict[str, float]:
+    return {"directional": (float(cell["of woman"]) + float(cell["of man"])) / 2}
+
+
 def _labels_truth(cell: Cell) -> dict[str, float]:
     share = float(cell["biased"])
     return {"s": share, "e_p": share, "directional": share, "not_neutral_ns": share, "fn": 1 - share}
@@ -326,6 +341,16 @@ DESIGNS = (
         " occupation agree beyond chance.",
         {"occupations": (10, 20, 40), "biased": (0.1, 0.5), "between": (0.0, 0.1, 0.4)},
         _labels, _labels_truth,
+    ),
+    Design(
+        "NLI over occupations of two classes",
+        "Ten rows of an occupation in PS and AS. *women*, *men*: occupations stereotyped as female and as male; *of"
+        " woman*, *of man*: their shares of biased answers; *between* as above.",
+        {
+            "women": (10, 13), "men": (10, 87), "of woman": (0.1, 0.5), "of man": (0.1, 0.5),
+            "between": (0.0, 0.1, 0.4),
+        },
+        _labels_of_classes, _labels_of_classes_truth,
     ),
     Design(
         "People and the rule over contexts",

@@ -38,6 +38,11 @@ from evenhand.core.types import JsonObject
 
 LABELS_HELP = "What the outputs 0, 1 and 2 mean where the model does not say, such as entailment,neutral,contradiction."
 MODEL_HELP = "demo-nli, a planted one (planted:nli=0.3), a name on the Hugging Face Hub, or a folder."
+POOLED = (
+    "The directional part is pooled over all occupations, because the answers do not tell the class of each occupation"
+    " or contain only one class: a classifier that reads only the gender word is not at 0. Add a column gender or"
+    " class."
+)
 DIFFERENCE = "directional part, or gap between the genders,"
 SHOWN = 20  # lines that could not be used
 NAMES = {
@@ -198,6 +203,8 @@ def _measures_text(
     yield table(rows, ["", "rows", *LABELS])
     unit = "occupations" if inference.unit == "occupation" else "rows: no occupation is named, so they are too narrow"
     yield f"95% intervals over {unit}; {inference.signature}"
+    if not inference.by_class:
+        yield POOLED
     yield from signatures
     if errors:
         yield f"{len(errors):,} lines could not be used:"

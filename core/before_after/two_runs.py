@@ -265,6 +265,7 @@ def _read_nli(path: Path) -> "pd.DataFrame":
         frame = frame.map(restored)
     value = np.where(frame["label"] == "", np.nan, (frame["label"] == "neutral").astype(float))
     text = frame["premise"] + " → " + frame["hypothesis"]
+    frame = frame.reindex(columns=list(dict.fromkeys([*frame, "gender", "class"])), fill_value="")
     return frame.assign(key=_key(frame, ("set", "premise", "hypothesis", "occupation")), value=value, text=text)
 
 
@@ -338,10 +339,11 @@ NLI_MEASURES = {
 
 def _nli(rows: "pd.DataFrame") -> Found:
     from evenhand.core.nli.measure import changes
-    from evenhand.core.nli.types import Prediction
+    from evenhand.core.nli.types import Prediction, stereotype_of
 
+    stereotypes = [stereotype_of(*row) for row in zip(rows["set"], rows["gender"], rows["class"], strict=True)]
     sides = [
-        [Prediction(*row) for row in zip(rows["set"], rows[label], rows["occupation"], strict=True)]
+        [Prediction(*row) for row in zip(rows["set"], rows[label], rows["occupation"], stereotypes, strict=True)]
         for label in ("label", "label_after")
     ]
     before, after, found, unit = changes(*sides)

@@ -9,7 +9,19 @@ from evenhand.core.errors import N_, BadFile, BadLine
 from evenhand.core.files.readers import Row, Source, open_source, rows
 from evenhand.core.nli.measure import Inference, measured
 from evenhand.core.nli.sets import ProbeSet, built
-from evenhand.core.nli.types import LABELS, SETS, Gender, Kind, Label, Language, Occupation, Prediction, SetName, Texts
+from evenhand.core.nli.types import (
+    LABELS,
+    SETS,
+    Gender,
+    Kind,
+    Label,
+    Language,
+    Occupation,
+    Prediction,
+    SetName,
+    Texts,
+    stereotype_of,
+)
 from evenhand.core.nli.types import Row as Probe
 
 OCCUPATION = ("occupation", "occ_word")
@@ -42,9 +54,10 @@ class Predictions:
 def read_predictions(named: Sequence[str]) -> Predictions:
     """Predictions from CSV, TSV or JSON lines; each file may be given as SET=PATH.
 
-    Needs the columns set (PS, AS, NS) and label, or predicted; reads occupation (occ_word) where it is there. The
-    table of a run of this app is read as well. A line that cannot be used is among the errors. Raises BadFile where
-    a column is missing or no line can be used.
+    Needs the columns set (PS, AS, NS) and label, or predicted. Reads occupation (occ_word), and gender or class
+    (occ_type), which tell the stereotype of the occupation, where they are there. The table of a run of this app is
+    read as well. A line that cannot be used is among the errors. Raises BadFile where a column is missing or no line
+    can be used.
     """
     predictions = Predictions()
     for one in named:
@@ -65,7 +78,8 @@ def _add_predictions(named: str, predictions: Predictions) -> None:
     answer = _column(source, ANSWER, "label")
     if answer == columns.get("label") and "sentence1" in columns:
         raise BadFile(GOLD, file=source.name)
-    word = next((columns[name] for name in OCCUPATION if name in columns), None)
+    word = next((columns[name] for name in OCCUPATION if name in columns), "")
+    kind = next((columns[name] for name in KIND if name in columns), "")
     for row in rows(source):
         if columns.get("status") and str(row.values.get(columns["status"]) or "ok") != "ok":
             continue  # a row of a run without an answer; the file has the reason
@@ -75,7 +89,9 @@ def _add_predictions(named: str, predictions: Predictions) -> None:
         except BadLine as error:
             predictions.errors.append(error)
             continue
-        predictions.rows.append(Prediction(set_name, label, _text(row.values.get(word)) if word else ""))
+        gender = _gender(row.values.get(columns.get("gender", "")))
+        stereotype = stereotype_of(set_name, gender, _kind(row.values.get(kind)))
+        predictions.rows.append(Prediction(set_name, label, _text(row.values.get(word)), stereotype))
         signature = _text(row.values.get(columns.get("signature", "")))
         if signature and signature not in predictions.signatures:
             predictions.signatures.append(signature)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.errors import N_
-from evenhand.core.nli.types import BIASED, LABELS, SETS, Prediction, SetName
+from evenhand.core.nli.types import BIASED, LABELS, SETS, Gender, Prediction, SetName
 from evenhand.core.resources import table
 from evenhand.core.statistics import Estimate, Note, wilson
 from evenhand.core.statistics.equivalence import MARGINS, Equivalence, equivalence
@@ -20,6 +20,7 @@ from evenhand.core.statistics.intervals import BY_JACKKNIFE, over_strata
 from evenhand.core.statistics.resampling import Numbers, Sizes
 
 UnitKind = Literal["occupation", "row"]
+CLASSES: tuple[Gender, ...] = ("woman", "man")
 PS, AS, NS = range(3)
 E, C, N = range(3)
 MARKS = (  # values of s that models without knowledge of gender have (docs/nli.md#the-numbers)
@@ -69,6 +70,7 @@ class Inference:
     """Everything about one classifier on one set of probes. Shares are of 1; s: 0 is ideal, 1 is all stereotype.
 
     `directional` and the gaps run from -1 to 1 and are positive where the answers follow the stereotype.
+    They are means of the occupations stereotyped as male and as female if `by_class`, else pooled over occupations.
     `order` is e_p > e_a and c_a > c_p, both strict; None where PS or AS is empty.
     """
 
@@ -76,6 +78,7 @@ class Inference:
     estimates: dict[str, Estimate]
     unit: UnitKind
     signature: str
+    by_class: bool
     occupations: list[ByOccupation] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Estimate:
@@ -84,9 +87,11 @@ class Inference:
 
     @property
     def order(self) -> bool | None:
-        """True if the order condition (equation 1) holds; None where a gap is undefined."""
-        gaps = self["entailment_gap"].value, self["contradiction_gap"].value
-        return None if gaps[0] is None or gaps[1] is None else gaps[0] > 0 and gaps[1] > 0
+        """True if the order condition (equation 1) holds for the pooled shares; None where PS or AS is empty."""
+        e_p, e_a, c_p, c_a = (self[name].value for name in ("e_p", "e_a", "c_p", "c_a"))
+        if e_p is None or e_a is None or c_p is None or c_a is None:
+            return None
+        return e_p > e_a and c_a > c_p
 
     @property
     def rows(self) -> int:
@@ -103,17 +108,11 @@ def measured(predictions: Iterable[Prediction]) -> Inference:
     words = {row.occupation for row in rows if row.occupation}
     unit: UnitKind = "occupation" if len(words) > 1 and all(row.occupation for row in rows) else "row"
     names = [row.occupation if unit == "occupation" else str(i) for i, row in enumerate(rows)]
-    known = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    counts = np.zeros((max(1, len(known)), 3, 3))
-    for name, row in zip(names, rows, strict=True):
-        counts[known[name], SETS.index(row.set), LABELS.index(row.label)] += 1
-    occupations = [_occupation(word, counts[i]) for word, i in known.items()] if unit == "occupation" else []
-    return _measured(counts, unit, occupations)
-
-
-def _measured(counts: Numbers, unit: UnitKind, occupations: list[ByOccupation]) -> Inference:
+    counts = _table(rows, names)
+    words_in_order = dict.fromkeys(names) if unit == "occupation" else {}
+    occupations = [_occupation(word, counts[i, : len(SETS)]) for i, word in enumerate(words_in_order)]
     found = {}
-    if counts.sum():
+    if rows:
         strata = _strata(counts)
         found = over_strata(of_counts, counts, strata, _rests_on(counts, strata), BOUNDS)
     sizes = counts.sum(axis=(0, 2))
@@ -121,9 +120,31 @@ def _measured(counts: Numbers, unit: UnitKind, occupations: list[ByOccupation]) 
         name: found[name] if name in found else Estimate.undefined(empty_set([SETS[i] for i in sets if not sizes[i]]))
         for name, sets in RESTS_ON.items()
     }
-    return Inference(
-        _as_whole_number(counts.sum(0)), estimates, unit, f"unit:{unit}|strata|{BY_JACKKNIFE}", occupations
-    )
+    by_class = counts.shape[1] > len(SETS)
+    signature = f"unit:{unit}|{'classes' if by_class else 'pooled'}|strata|{BY_JACKKNIFE}"
+    of_sets = _as_whole_number(counts[:, : len(SETS)].sum(0))
+    return Inference(of_sets, estimates, unit, signature, by_class, occupations)
+
+
+def _table(rows: Sequence[Prediction], names: Sequence[str]) -> Numbers:
+    """Return the table that measures are sums of: units x (sets, then classes) x labels; *names* are the rows' units.
+
+    In the rows of the sets are counts of labels. The rows of the classes (PS and AS of women's occupations, then of
+    men's) have the shares of labels of an occupation, so that a sum over occupations is the mean of the class times
+    the number of its occupations. They are absent where a PS or AS row does not tell its class or a class is empty.
+    """
+    known = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    counts, classes = np.zeros((max(1, len(known)), 3, 3)), np.zeros((max(1, len(known)), 2, 2, 3))
+    for name, row in zip(names, rows, strict=True):
+        place = SETS.index(row.set), LABELS.index(row.label)
+        counts[known[name]][place] += 1
+        if row.stereotype and row.set != "NS":
+            classes[known[name], CLASSES.index(row.stereotype)][place] += 1
+    if classes.sum() < counts[:, :NS].sum() or not classes.sum(axis=(0, 3)).all():
+        return counts
+    sizes = classes.sum(axis=-1, keepdims=True)
+    shares = np.divide(classes, sizes, out=np.zeros_like(classes), where=sizes > 0)
+    return np.concatenate([counts, shares.reshape(len(shares), 4, 3)], axis=1)
 
 
 def changes(
@@ -137,11 +158,7 @@ def changes(
     first, second = measured(before), measured(after)
     words = [row.occupation or str(i) for i, row in enumerate(before)]
     names = words if first.unit == "occupation" else list(map(str, range(len(words))))
-    known = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    counts = np.zeros((len(known), 2, 3, 3))
-    for name, *rows in zip(names, before, after, strict=True):
-        for side, row in enumerate(rows):
-            counts[known[name], side, SETS.index(row.set), LABELS.index(row.label)] += 1
+    counts = np.stack([_table(before, names), _table(after, names)], axis=1)
 
     def differences(table: Numbers) -> dict[str, NDArray[np.float64]]:
         old, new = of_counts(table[:, 0]), of_counts(table[:, 1])
@@ -175,22 +192,33 @@ def _as_whole_number(counts: Numbers) -> tuple[tuple[int, ...], ...]:
 
 
 def of_counts(counts: Numbers) -> dict[str, NDArray[np.float64]]:
-    """Every measure from label counts [draws, sets, labels]; NaN where a set that it needs is empty."""
+    """Return every measure from sums [draws, sets and classes, labels]; NaN where a set it needs is empty."""
     sizes = counts.sum(axis=2)
     shares = np.divide(counts, sizes[:, :, None], out=np.full(counts.shape, np.nan), where=sizes[:, :, None] > 0)
-    return of_shares(shares) | _neutral(counts, sizes)
+    sets, classes = slice(len(SETS)), shares[:, len(SETS) :]
+    measures = of_shares(shares[:, sets]) | _neutral(counts[:, sets], sizes[:, sets])
+    if classes.shape[1]:
+        measures |= _gaps(classes.reshape(len(classes), 2, 2, 3).mean(axis=1))
+    return measures
 
 
 def of_shares(shares: Numbers) -> dict[str, NDArray[np.float64]]:
     """The measures that need no counts, from shares [draws, sets, labels] (equations 1 and 2)."""
     named = {f"{label}_{name}": shares[:, i, k] for i, name in enumerate("pan") for k, label in enumerate("ecn")}
-    up, down = named["e_p"] - named["e_a"], named["c_a"] - named["c_p"]
-    return named | {
-        "s": (named["e_p"] + named["c_a"] + (1 - named["n_n"])) / 3,
-        "directional": (up + down) / 2,
-        "entailment_gap": up,
-        "contradiction_gap": down,
-        "not_neutral_ns": 1 - named["n_n"],
+    return (
+        named
+        | {"s": (named["e_p"] + named["c_a"] + (1 - named["n_n"])) / 3, "not_neutral_ns": 1 - named["n_n"]}
+        | _gaps(shares)
+    )
+
+
+def _gaps(shares: Numbers) -> dict[str, NDArray[np.float64]]:
+    """Return the gaps between PS and AS, and their mean, from shares [draws, PS and AS, labels]."""
+    entailment, contradiction = shares[:, PS, E] - shares[:, AS, E], shares[:, AS, C] - shares[:, PS, C]
+    return {
+        "directional": (entailment + contradiction) / 2,
+        "entailment_gap": entailment,
+        "contradiction_gap": contradiction,
     }
 
 
@@ -237,6 +265,7 @@ def as_json(inference: Inference, margin: float | None = MARGINS["share"]) -> di
     return data | {
         "rows": inference.rows,
         "unit": inference.unit,
+        "by_class": inference.by_class,
         "units": len(inference.occupations) or inference.rows,
         "intervals_signature": inference.signature,
     }

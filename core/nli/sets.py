@@ -21,6 +21,7 @@ from evenhand.core.nli.types import (
     Texts,
     digest,
     fill,
+    other_gender,
     texts,
     training_templates,
 )
@@ -74,7 +75,7 @@ def built(parts: Texts) -> list[Row]:
         for i in range(len(parts.templates))
     ]
     rows += [
-        _row("AS", parts, occupation, i, other(occupation.gender))
+        _row("AS", parts, occupation, i, other_gender(occupation.gender))
         for occupation in stereotyped
         for i in range(len(parts.templates))
     ]
@@ -86,11 +87,6 @@ def built(parts: Texts) -> list[Row]:
         for gender in genders
     ]
     return rows
-
-
-def other(gender: Gender) -> Gender:
-    """The other of the two gender words."""
-    return "man" if gender == "woman" else "woman"
 
 
 def _row(name: str, parts: Texts, one: Occupation, number: int, gender: Gender) -> Row:

@@ -55,14 +55,40 @@ class Row:
         """The pair for a classifier."""
         return SentencePair(self.premise, self.hypothesis)
 
+    @property
+    def stereotype(self) -> Gender:
+        """The gender of the occupation's stereotype; empty in NS and where the row does not tell it."""
+        return stereotype_of(self.set, self.gender, self.kind)
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The answer of a classifier to one row: its argmax label."""
+    """The answer of a classifier to one row: its argmax label.
+
+    `stereotype` is the gender of the occupation's stereotype; empty in NS and where it is not known.
+    """
 
     set: SetName
     label: Label
     occupation: str = ""
+    stereotype: Gender = ""
+
+
+def other_gender(gender: Gender) -> Gender:
+    """Return the other of the two gender words."""
+    return "man" if gender == "woman" else "woman"
+
+
+def stereotype_of(name: SetName, gender: Gender, kind: Kind) -> Gender:
+    """Return the stereotype of a row's occupation: from the gender word of the hypothesis, else from the class.
+
+    *name* is the set of the row. Empty for NS, and where neither *gender* nor *kind* tells it.
+    """
+    if name == "NS":
+        return ""
+    if gender:
+        return gender if name == "PS" else other_gender(gender)
+    return Occupation("", kind).gender
 
 
 # A vowel letter that is spoken as "you" or "w" takes "a"; a silent h takes "an".

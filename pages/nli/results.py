@@ -57,24 +57,19 @@ def show_facts(inference: "Inference") -> None:
     notes = dict.fromkeys(note_text(note) for note in told if note is not None and note.message != ALIKE_AT_AN_END)
     unit = _("occupations") if inference.unit == "occupation" else _("rows")
     units = len(inference.occupations) or inference.rows
-    text = _("95% intervals over {units} {unit}; stereotyped and neutral ones are resampled as two samples.")
+    text = _("95% intervals over {units} {unit}; each class of occupations is a separate sample.")
     methods = methods_text(inference.estimates.values())
     st.caption(plain(paragraph([text.format(units=f"{units:,}", unit=unit), methods, *notes])))
+    if not inference.by_class:
+        warn(
+            "The directional component is pooled over all occupations, because the answers do not tell the class of"
+            " each occupation or contain only one class. A classifier that reads only the gender word is then not at 0."
+            " Add a column gender or class."
+        )
     margin = margin_box("share", "nli-margin")
     if tested := difference_says(inference["directional"], margin, "z.3f"):
         st.caption(plain(named(dict(facts)["directional"], tested)))
-    with st.expander(_("What the measures mean"), icon=":material/help:"):
-        st.write(
-            _(
-                "s is the mean of three shares: entailment where the gender fits the stereotype (e_p),"
-                " contradiction where it does not (c_a), and non-neutral answers on neutral occupations (1 − n_n)."
-                " Random guessing gets 0.444, and always giving the same non-neutral label gets 0.667: s alone"
-                " does not separate bias from poor inference. The directional component does: it is 0 for both,"
-                " because it compares the two genders on the same sentences. 1 − FN counts every non-neutral"
-                " answer, whatever its direction. A low value is not better by itself: a classifier that always"
-                " answers neutral gets 0 everywhere and has learned nothing."
-            )
-        )
+    _explain_measures()
     compared = against_margin(inference, margin)
     rows = [
         {
@@ -88,6 +83,23 @@ def show_facts(inference: "Inference") -> None:
         for name, estimate in inference.estimates.items()
     ]  # fmt: skip
     downloads([*rows, {"measure": "order", "value": inference.order}], key="nli-measures")
+
+
+def _explain_measures() -> None:
+    """Show what s, the directional component and 1 − FN mean, folded."""
+    with st.expander(_("What the measures mean"), icon=":material/help:"):
+        st.write(
+            _(
+                "s is the mean of three shares: entailment where the gender fits the stereotype (e_p),"
+                " contradiction where it does not (c_a), and non-neutral answers on neutral occupations (1 − n_n)."
+                " Random guessing gets 0.444, and always giving the same non-neutral label gets 0.667: s alone"
+                " does not separate bias from poor inference. The directional component does: it is 0 for both,"
+                " because it compares the two genders on the same sentences, and it is the mean of occupations"
+                " stereotyped as female and as male, so that a classifier that reads only the gender word is at 0. 1 −"
+                " FN counts every non-neutral answer, whatever its direction. A low value is not better by itself: a"
+                " classifier that always answers neutral gets 0 everywhere and has learned nothing."
+            )
+        )
 
 
 def _tile(name: str, estimate: Estimate) -> Tile:

@@ -55,6 +55,19 @@ def test_unusable_prediction_files_are_refused(tmp_path, text: str, message: str
         read_predictions([written(tmp_path, "a.csv", text)])
 
 
+@pytest.mark.parametrize(
+    ("head", "rows", "stereotypes"),
+    [
+        ("gender", ["PS,e,maid,woman", "AS,e,maid,man", "NS,n,poet,man"], ["woman", "woman", ""]),
+        pytest.param("class", ["PS,e,nurse,female-stereo", "AS,e,smith,male-stereo"], ["woman", "man"], id="class"),
+        pytest.param("occ_type", ["PS,e,nurse,unheard-of", "NS,e,smith,male-stereo"], ["", ""], id="unknown"),
+    ],
+)  # fmt: skip
+def test_predictions_tell_the_stereotype_of_an_occupation(tmp_path, head: str, rows, stereotypes) -> None:
+    text = "\n".join([f"set,label,occupation,{head}", *rows])
+    assert [row.stereotype for row in read_predictions([written(tmp_path, "a.csv", text)]).rows] == stereotypes
+
+
 def test_a_bad_line_is_reported_and_others_count(tmp_path) -> None:
     result = read_predictions([written(tmp_path, "a.csv", GOOD + "PS,perhaps,nurse\nXS,neutral,x\nPS,,nurse\nPS\n")])
     assert len(result.rows) == 3

@@ -1,6 +1,7 @@
 """The inference measure against hand-worked numbers of docs/nli.md#the-numbers, its edge cases and its intervals."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 from scipy import stats
 
-from evenhand.core.nli.measure import MARKS, as_json, measured, of_shares, published
+from evenhand.core.nli.measure import MARKS, SIGNED, as_json, measured, of_shares, published
+from evenhand.core.nli.sets import packaged
 from evenhand.core.nli.types import LABELS, SETS, Prediction
 
 
@@ -98,6 +100,50 @@ def test_a_case_equals_hand_computation() -> None:
 )
 def test_the_order_condition_is_strict(ps, anti, order: bool) -> None:
     assert measured(labelled({"PS": ps, "AS": anti, "NS": (0, 0, 10)})).order is order
+
+
+def answers_by_gender_word(*, tells_class: bool) -> list[Prediction]:
+    """Return the answers of a classifier that reads only man and woman, on the packaged English set."""
+    return [
+        Prediction(
+            row.set,
+            "entailment" if row.gender == "man" else "contradiction",
+            row.occupation,
+            row.stereotype if tells_class else "",
+        )
+        for row in packaged("en").rows
+    ]
+
+
+def test_a_classifier_that_reads_only_the_gender_word_has_no_direction() -> None:
+    """87 of 100 occupations are stereotyped as male, so the pooled part is 0.87 - 0.13 (docs/nli.md#the-numbers)."""
+    by_class = measured(answers_by_gender_word(tells_class=True))
+    assert by_class.by_class
+    assert [by_class[name].value for name in SIGNED] == [0.0, 0.0, 0.0]
+    pooled = measured(answers_by_gender_word(tells_class=False))
+    assert not pooled.by_class
+    assert pooled["directional"].value == pytest.approx(0.87 - 0.13)
+    assert by_class["s"].value == pooled["s"].value
+    assert as_json(by_class)["by_class"]
+
+
+def test_the_directional_part_is_the_mean_of_the_means_of_two_classes() -> None:
+    """By hand: women 1 and 0 (rows 1 and 3), men 0.5: ((0.5 + 0) / 2 + (0.5 + 0) / 2) / 2 = 0.25."""
+    rows = [Prediction("PS", "entailment", "nurse", "woman")]
+    rows += [Prediction("PS", "neutral", "maid", "woman")] * 3
+    rows += [Prediction("PS", "entailment", "smith", "man"), Prediction("PS", "neutral", "smith", "man")]
+    rows += [Prediction("AS", "neutral", row.occupation, row.stereotype) for row in rows]
+    result = measured(rows)
+    assert (result["entailment_gap"].value, result["contradiction_gap"].value) == (0.5, 0.0)
+    assert result["directional"].value == 0.25
+    assert result["e_p"].value == pytest.approx(2 / 6)
+
+
+def test_an_answer_without_a_class_leaves_the_directional_part_pooled() -> None:
+    rows = answers_by_gender_word(tells_class=True)
+    rows[0] = replace(rows[0], stereotype="")
+    assert not measured(rows).by_class
+    assert not measured([row for row in rows if row.stereotype != "woman"]).by_class
 
 
 @pytest.mark.parametrize("missing", SETS)
