@@ -1,6 +1,6 @@
 """The two languages of the interface: English sentences are the keys, `locale/zh/*.po` holds the Chinese.
 
-And numbers as both write them.
+Also numbers as both languages write them.
 """
 
 import re
@@ -28,7 +28,7 @@ def same(text: str) -> str:
 
 
 def visitor_language(named: str | None, chosen: str | None, preferred: str | None) -> Language:
-    """Return the language of a visitor: that of the address, else the one chosen before, else the browser's.
+    """Return the language of a visitor: from the address, else the one chosen before, else the browser's.
 
     *named*: `lang` of the address; *chosen*: kept by the session or `LANGUAGE_COOKIE`; *preferred*: languages as in
     Accept-Language ("zh-CN,zh;q=0.9"). English where none of them is a language of the interface.
@@ -39,7 +39,7 @@ def visitor_language(named: str | None, chosen: str | None, preferred: str | Non
 
 @cache
 def catalogue(language: Language) -> dict[str, str]:
-    """English -> translated, from every .po file of the language; empty for English."""
+    """Return the translations by English text, from every .po file of the language; empty for English."""
     words: dict[str, str] = {}
     for path in sorted((ROOT / "locale" / language).glob("*.po")):
         with path.open("rb") as file:
@@ -48,7 +48,7 @@ def catalogue(language: Language) -> dict[str, str]:
 
 
 def translate(text: str, language: Language) -> str:
-    """*text* in *language*; the English text where a translation is missing."""
+    """Return *text* in *language*; the English text where a translation is missing."""
     return catalogue(language).get(text, text)
 
 
@@ -104,7 +104,7 @@ def translate_stored(text: str, say: Say) -> str:
 
 
 def one_after_another(sentences: Iterable[str]) -> str:
-    """Sentences as a paragraph: a space between two of them, but none behind the full stop of Chinese."""
+    """Return sentences as a paragraph: a space between two of them, but none after the full stop of Chinese."""
     return re.sub("(?<=[。！？；]) ", "", " ".join(sentences))
 
 
@@ -122,7 +122,7 @@ class Count(int):
 
 
 def significant(number: float, digits: int = 3) -> str:
-    """A number to *digits* significant digits, in no programming notation: 1,220, 0.0452, 4.2 × 10⁻⁹."""
+    """Return a number with *digits* significant digits, without programming notation: 1,220, 0.0452, 4.2 × 10⁻⁹."""
     text = f"{number:.{digits}g}"
     if "e" not in text:
         return text
@@ -138,6 +138,6 @@ def columns_wide(text: str) -> int:
 
 
 def explain(error: EvenhandError, language: Language) -> str:
-    """What an error says, in *language*."""
+    """Return the message of an error in *language*."""
     message = translate(error.message, language)
     return message.format(**error.values) if error.values else message

@@ -1,4 +1,4 @@
-"""Whether the process that began something is still there. One that was killed and is not collected yet is not."""
+"""Check whether the process that began something still runs. Zombie processes count as dead."""
 
 import os
 import threading
@@ -10,13 +10,13 @@ SLACK_S = 1.0  # the clock may have been set since the process began
 
 
 def this_process() -> tuple[int, float]:
-    """Number and start (unix seconds) of this process, for others to ask about it."""
+    """Return the number and start (unix seconds) of this process, by which other processes can check it."""
     process = psutil.Process()
     return process.pid, process.create_time()
 
 
 def start_of(pid: int) -> float | None:
-    """When the process of that number began, in unix seconds; None where there is none."""
+    """Return when the process of that number began, in unix seconds; None where there is none."""
     try:
         return float(psutil.Process(pid).create_time())
     except psutil.Error:
@@ -24,9 +24,9 @@ def start_of(pid: int) -> float | None:
 
 
 def process_of(pid: int | None, started: float | None) -> psutil.Process | None:
-    """The process of that number that began at *started* (unix seconds), while it runs.
+    """Return the process of that number that began at *started* (unix seconds); None if it does not run.
 
-    The number alone is not enough: it is given again, and in a container every app has the same one.
+    The number alone is not enough: the system reuses numbers, and in a container every app has the same one.
     """
     if pid is None or started is None:
         return None
@@ -39,24 +39,24 @@ def process_of(pid: int | None, started: float | None) -> psutil.Process | None:
 
 
 def is_alive(pid: int | None, started: float | None) -> bool:
-    """Whether that process runs; see `process_of`."""
+    """Return whether that process runs; see `process_of`."""
     return process_of(pid, started) is not None
 
 
 def is_in_use(pid: int) -> bool:
-    """Whether any process has that number: enough where being wrong only leaves a file in its place."""
+    """Return whether any process has that number: enough where a wrong answer only leaves a file in its place."""
     try:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
-    except psutil.AccessDenied:  # somebody else's
+    except psutil.AccessDenied:  # a process of another user
         return True
 
 
 def end_with_parent() -> None:
-    """Let this worker of a pool end where its parent is killed.
+    """End this worker of a pool when its parent is killed.
 
-    It holds both ends of its queue, so it would wait for ever.
+    The worker holds both ends of its queue, so it would wait for ever.
     """
     threading.Thread(target=_wait_for_parent, daemon=True).start()
 
@@ -69,5 +69,5 @@ def _wait_for_parent() -> None:
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -14,7 +14,7 @@ Side = Literal["male", "female"]
 Span = tuple[int, int]
 JsonObject = dict[str, Any]  # whose keys are those of a report, a record or a file
 
-MASK = "[MASK]"  # how a person types an empty slot, whatever the model's own token is
+MASK = "[MASK]"  # an empty slot as users type it, for models with any token
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +43,19 @@ class KeywordPair:
         return self.male[slice(*self.male_stem)], self.female[slice(*self.female_stem)]
 
     def word(self, side: Side) -> str:
-        """The word of one side."""
+        """Return the word of one side."""
         return self.male if side == "male" else self.female
 
     def stem_span(self, side: Side) -> Span:
-        """Where the stem stands inside the word of one side."""
+        """Return the half-open span of the stem inside the word of one side."""
         return self.male_stem if side == "male" else self.female_stem
 
 
 class Candidate(NamedTuple):
-    """A sentence in which exactly one word of a keyword pair stands.
+    """A sentence that contains exactly one word of a keyword pair.
 
     `start`, `end` are the half-open code-point span of the *word*;
-    `stem_start`, `stem_end` that of the part which is masked.
+    `stem_start`, `stem_end` are the span of the part that is masked.
     """
 
     sentence: str
@@ -70,7 +70,7 @@ class Candidate(NamedTuple):
 
     @property
     def keyword(self) -> str:
-        """The word that stands in the sentence."""
+        """The word that the sentence contains."""
         return self.sentence[self.start : self.end]
 
     @property
@@ -86,7 +86,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AgreeingForm:
-    """A place outside the slot whose word goes with the option: el with maestro, la with maestra.
+    """A place outside the slot whose word agrees with the option: el with maestro, la with maestra.
 
     `text[start:end]` is the place; `options` its word for each option of the probe, in their order.
     """
@@ -102,7 +102,7 @@ class MaskedSentence:
 
     `text[start:end]` is the slot; it is replaced by as many mask tokens as the
     options have tokens (all options must have equally many). Each span of
-    `hidden` is masked too, one mask per token, and is not scored. What is in
+    `hidden` is masked too, one mask per token, and is not scored. Each place in
     `agreeing` changes with the option: it is masked and scored with the slot.
     """
 
@@ -114,12 +114,12 @@ class MaskedSentence:
     agreeing: tuple[AgreeingForm, ...] = ()
 
     def places(self) -> tuple[AgreeingForm, ...]:
-        """The slot and what agrees with it, in the order of the text."""
+        """Return the slot and the places that agree with it, in the order of the text."""
         slot = AgreeingForm(self.start, self.end, self.options)
         return tuple(sorted((slot, *self.agreeing), key=lambda place: place.start))
 
     def with_option(self, option: int) -> tuple[str, tuple[Span, ...]]:
-        """The text with one of the options, and where its words then stand, in the order of the text."""
+        """Return the text with one of the options, and the spans of its words there, in the order of the text."""
         parts, spans, at, length = [], [], 0, 0
         for place in self.places():
             before, word = self.text[at : place.start], place.options[option]
@@ -132,7 +132,7 @@ class MaskedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a model answered to one probe.
+    """The answer of a model to one probe.
 
     `logprobs` are natural-log probabilities in the order of the probe's
     options, or None for an option that is undefined; `reason` then says why,
@@ -164,15 +164,15 @@ class Scorer(Protocol):
         ...
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
-        """One score per probe, in order."""
+        """Return one score per probe, in order."""
         ...
 
     def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
-        """Per mask token of the slot: the `top` likeliest tokens, then each of `words`."""
+        """Return for each mask token of the slot the *top* most likely tokens, then each of *words*."""
         ...
 
 
-# A model's name may hold any sign, also a bar; the other parts hold none.
+# A model's name may contain any character, also a bar; the other parts contain no bar.
 _SIGNATURE = re.compile(r"([^|]*)\|(.*)\|weights:([^|]*)\|([^|]*)\|([^|]*)\|v(\d+)")
 
 

@@ -1,11 +1,11 @@
-"""The audit of extremes: are the sentences with the strongest Bias_c bias, or do they give the answer away?
+"""Draw the audit of extremes: do the sentences with the strongest Bias_c show bias, or give the answer away?
 
 A sentence in which something other than the keyword says whom it is about (他 and, later, 这位父亲) has a huge |Bias_c|
 and no bias in it. Such *leaks* gather at both ends of the list. The audit draws the N most extreme sentences each
 way and, for each of them, a random sentence of the same keyword pair and the same side of the source word; people
 judge all of them blind, and the share of leaks among extremes is compared with that among controls.
 
-Here sentences are drawn; `annotations.audit.audit_projects` sends them and collects labels, and `leak_rates`
+This module draws the sentences. `annotations.audit.audit_projects` sends them and collects labels, and `leak_rates`
 compares the shares.
 """
 
@@ -33,7 +33,7 @@ MOST = 500  # extremes each way: 2,000 sentences are more than three people judg
 
 @dataclass(frozen=True, slots=True)
 class AuditItem:
-    """One sentence of a sample. `toward`: the end of the list it belongs to, for a control that of its extreme."""
+    """One sentence of a sample. `toward`: the end of the list that it, or for a control its extreme, belongs to."""
 
     row: str
     sentence: str
@@ -47,7 +47,7 @@ class AuditItem:
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """A cell with fewer controls than extremes: nothing of another pair or side was taken instead."""
+    """A cell with fewer controls than extremes; no sentence of another pair or side is taken instead."""
 
     pair: str
     side: Side
@@ -59,8 +59,8 @@ class Shortage:
 class AuditSample:
     """Extremes each way and matched controls, in a random order.
 
-    `finite` sentences were there to draw from, each text once; `left_out` are those without a finite value,
-    `repeated` the further copies of a text. `wanted`: extremes that were asked for, each way.
+    `finite`: the number of sentences to draw from, each text once; `left_out`: sentences without a finite value;
+    `repeated`: further copies of a text. `wanted`: the requested number of extremes each way.
     """
 
     model: str
@@ -88,12 +88,12 @@ class AuditSample:
 
     @property
     def reach(self) -> float | None:
-        """The difference of shares that an audit of this size may miss, 0 to 1; None without controls."""
+        """The difference of shares, 0 to 1, that an audit of this size may miss; None without controls."""
         return reach(self.count("extreme"), self.controls)
 
     @property
     def reach_reason(self) -> str | None:
-        """The reason why there is no reach; None if there is one."""
+        """The reason for a missing reach; None if the reach is known."""
         return "There are no controls to compare with." if self.reach is None else None
 
     def count(self, stratum: Stratum, toward: Side | None = None) -> int:
@@ -102,16 +102,14 @@ class AuditSample:
 
 
 def draw(frame: "pd.DataFrame", model: str, n: int = 25, seed: int = 0, *, by: Order = "bias") -> AuditSample:
-    """The *n* sentences of *model* with the highest and the *n* with the lowest finite Bias_c, and matched controls.
+    """Draw the *n* sentences of *model* with the highest and the *n* with the lowest Bias_c, and matched controls.
 
     *frame*: scores as `core.model_bias.read_scores` gives them. Only values above 0 are extremes towards the male
-    word, only values below 0 towards the female word. *by* "corrected" takes the extremes of Bias_c less the mean of
+    word, only values below 0 towards the female word. *by* "corrected" takes the extremes of Bias_c minus the mean of
     its pair (docs/methods.md#pair-and-context), so that a pair with a strong lean of its own does not fill the list.
-    Ties are broken by a
-    hash of the text and the seed. Controls
-    are drawn without replacement, as many per (pair, side) as there are extremes, from all other sentences; where
-    too few are left, the shortage is listed. The same frame and seed give the same sample. Raises NotFound for a
-    model without rows, Refused where nothing can be drawn.
+    Ties are broken by a hash of the text and the seed. Controls are drawn without replacement, as many per (pair, side)
+    as there are extremes, from all other sentences; where too few are left, the shortage is listed. The same frame and
+    seed give the same sample. Raises NotFound for a model without rows, Refused where nothing can be drawn.
     """
     if not 1 <= n <= MOST:
         raise Refused(N_("An audit draws 1 to {most} extremes per direction, not {n}."), most=MOST, n=n)
@@ -171,7 +169,7 @@ def _as_whole_number(value: object) -> int | None:
 
 
 def _controls(rest: "pd.DataFrame", extremes: Sequence[AuditItem], seed: int) -> tuple[list[AuditItem], list[Shortage]]:
-    """For every extreme one of *rest* of the same pair and side; which end gets a scarce one is random too."""
+    """Draw for every extreme one of *rest* of the same pair and side; which end gets a scarce one is random too."""
     random = np.random.default_rng([seed, 1])
     pools = {cell: part.index.to_numpy() for cell, part in rest.groupby(["pair", "side"], sort=True)}
     audit_items: list[AuditItem] = []
@@ -193,7 +191,7 @@ def labels_needed(sentences: int, per_item: int) -> int:
 
 
 def reach(extremes: int, controls: int) -> float | None:
-    """The half width of the 95% interval of the difference of two shares, at its widest (both one half).
+    """Return the half width of the 95% interval of the difference of two shares, at its widest (both one half).
 
     A difference smaller than this can be missed by a sample of this size. None where a side is empty.
     """
@@ -203,12 +201,12 @@ def reach(extremes: int, controls: int) -> float | None:
 
 
 def candidate_of(item: AuditItem) -> Candidate:
-    """The keyword of an item with its spans; see `keyword_in`."""
+    """Return the keyword of an item with its spans; see `keyword_in`."""
     return keyword_in(item.sentence, item.pair, item.side, item.start, row=item.row)
 
 
 def keyword_in(sentence: str, pair_name: str, side: Side, start: int | None, *, row: object) -> Candidate:
-    """The keyword of a scored sentence. Raises NotFound where its word is neither at *start* nor there just once."""
+    """Return the keyword of a scored sentence. Raises NotFound if it is not at *start* and does not occur just once."""
     pair = next((pair for pair in keyword_pairs() if pair.name == pair_name), None) or pair_named(pair_name)
     word = pair.word(side)
     if start is None or sentence[start : start + len(word)] != word:
@@ -221,7 +219,7 @@ def keyword_in(sentence: str, pair_name: str, side: Side, start: int | None, *, 
 
 
 def pair_named(name: str) -> KeywordPair:
-    """A pair of no table, from its name; the stem is the word without the shared beginning and end."""
+    """Return a pair of no table, from its name; the stem is the word without the shared beginning and end."""
     male, _, female = name.partition("/")
     head = next((i for i, (a, b) in enumerate(zip(male, female, strict=False)) if a != b), 0)
     tails = zip(male[head:][::-1], female[head:][::-1], strict=False)

@@ -1,7 +1,4 @@
-"""A run of generating from contexts to file: begun, killed, resumed, whole.
-
-What a run of generating is asked for.
-"""
+"""A run that generates texts from contexts into a file; it may be interrupted and resumed."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -35,8 +32,8 @@ RECORDED = ("model", *SAMPLED, *OF_DEBIAS, *OF_MODEL, *OF_SERVER, "at_once", "pe
 class Settings:
     """The options of the command `generate`.
 
-    `server`: the address of an OpenAI-compatible server; None: the model is loaded here. `at_once`, `per_minute`: how
-    hard the server is asked, which changes no text. `passes` to `column`: how templates are filled, see `Filling`.
+    `server`: the address of an OpenAI-compatible server; None: the model is loaded here. `at_once`, `per_minute`: the
+    load of the server, which changes no text. `passes` to `column`: how templates are filled, see `Filling`.
     """
 
     contexts: str
@@ -111,7 +108,7 @@ RESUMED = N_("Nothing is lost: finished texts are kept, and a resumed run genera
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A context that nothing could be written after: its beginning, and why."""
+    """A context for which no text can be generated: its beginning, and the reason."""
 
     context: str
     error: str
@@ -151,7 +148,7 @@ class GenerationReport:
 
     @property
     def rate_reason(self) -> str | None:
-        """The reason why there is no rate; None if there is one."""
+        """The reason for a missing rate; None if the rate is known."""
         return NO_RATE if self.rate is None else None
 
 
@@ -171,9 +168,9 @@ def write_texts(
 ) -> GenerationReport:
     """Write `each` texts for every context of *source* into *out*, or continue where an earlier start was ended.
 
-    The file appears when all is written; until then each text is on disk as soon as it is made. *pause_s*: before a
-    server is asked again. Raises ModelUnavailable; Refused where no context can be used, where texts could not be had
-    from a server, or for a run that was begun with other settings.
+    The file appears when all texts are written; each text is on disk as soon as it is made. *pause_s*: seconds before a
+    server is asked again. Raises ModelUnavailable; Refused where no context can be used, where a server did not give
+    all texts, or for a run that was begun with other settings.
     """
     if out.exists():
         raise Refused(N_("{file} already exists; choose another name, or delete it first."), file=out.name)
@@ -209,7 +206,7 @@ def write_texts(
 
 
 class _Work:
-    """One start of a run: fills the file that grows, which knows how far the run is."""
+    """One start of a run: it fills the growing file, which knows the progress of the run."""
 
     def __init__(
         self, file: GrowingFile, writer: Writer, todo: list[Task], model: str, progress: Progress | None
@@ -218,7 +215,7 @@ class _Work:
         self.before, self.written, self.tokens, self.seconds, self._lap = len(file), 0, 0, 0.0, LapTimer()
 
     def fill(self) -> list[EvenhandError]:
-        """Write what is missing, and return what went wrong with single texts."""
+        """Write the missing texts, and return the errors of single texts."""
         self._say()
         failures = self._writer.write(self._todo, self._file.places, self._keep)
         self.seconds += self._lap()
@@ -238,11 +235,11 @@ class _Work:
 
 
 def open_writer(settings: Settings, pause_s: float = 1.0) -> Writer:
-    """Return what writes for a run. Raises ModelUnavailable, Refused."""
+    """Return the writer of a run: a model on this machine or a server. Raises ModelUnavailable, Refused."""
     if settings.server is not None and settings.debias:
         raise Refused(NO_DEBIAS)
     if settings.server is None:
-        locate(settings.model)  # a model that cannot be had is refused before its library is loaded
+        locate(settings.model)  # refuse an unavailable model before its library is loaded
         from evenhand.core.models.generating import open_generator
 
         precision, threads = settings.precision, settings.threads

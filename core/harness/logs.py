@@ -1,7 +1,7 @@
-"""Logs of single samples of lm-evaluation-harness (`samples_*.jsonl`) and Inspect (`.json`, `.eval`).
+"""Read per-sample logs of lm-evaluation-harness (`samples_*.jsonl`) and Inspect (`.json`, `.eval`).
 
 A sample in which the model wrote a text is a generation: context, completion, model. A sample of a task of `tasks.py`,
-in which lm-evaluation-harness compared both sentences of a pair, is a score. Anything else is counted and left out.
+in which lm-evaluation-harness compared both sentences of a pair, is a score. Other samples are counted and left out.
 """
 
 import json
@@ -20,7 +20,7 @@ from evenhand.core.types import JsonObject, Score, Signature
 
 METHOD = "lm-eval"  # first part of the signature: whole sentences, as in `core.sentence_bias.bias`
 FACTS = ("text", "pair", "side", "keyword", "start", "end")
-ZSTD = 93  # how Inspect packs .eval; Python reads it by itself from 3.14 on
+ZSTD = 93  # the compression of .eval files by Inspect; Python reads it from 3.14 on
 MOST_BYTES = 200_000_000  # of one packed sample
 NOT_A_LOG = N_("{file} is not a per-sample log of lm-evaluation-harness or Inspect.")
 Kind = Literal["generation", "score"]
@@ -43,7 +43,7 @@ class Generation:
 
 @dataclass(slots=True)
 class Log:
-    """What a log holds; `left`: samples that are neither, by why."""
+    """The content of a log; `left`: the number of samples that are neither generation nor score, by reason."""
 
     harness: str
     model: str
@@ -53,9 +53,9 @@ class Log:
 
 
 def read_log(path: Path, *, model: str = "") -> Log:
-    """The log in *path*; *model*: its name, where the log does not say it or another one is wanted.
+    """Read the log in *path*. *model*: the name to use instead of the one in the log; "" for that of the log.
 
-    Raises BadFile for a file that is no such log.
+    Raises BadFile for a file that is not such a log.
     """
     if zipfile.is_zipfile(path):
         return _inspect(_packed(path), path, model)
@@ -138,12 +138,12 @@ def _number(value: object) -> float | None:
 
 
 def _task_of(path: Path) -> str:
-    """The task in the name samples_TASK_2026-01-01T00-00-00.000000.jsonl."""
+    """Return the task in the file name samples_TASK_2026-01-01T00-00-00.000000.jsonl."""
     return path.stem.removeprefix("samples_").rpartition("_")[0] or path.stem
 
 
 def _model_beside(path: Path) -> str:
-    """The model of the results_*.json of the same moment, else the name of the folder."""
+    """Return the model of the results_*.json with the same timestamp, else of another, else the folder's name."""
     moment = path.stem.rpartition("_")[2]
     for results in (path.with_name(f"results_{moment}.json"), *sorted(path.parent.glob("results_*.json"))):
         try:
@@ -173,7 +173,7 @@ def _inspect(whole: Mapping[str, Any], path: Path, model: str) -> Log:
 
 
 def _inspect_sample(row: Mapping[str, Any], model: str, task: str) -> list[Generation]:
-    """Return the answers of one sample; [] where there is none."""
+    """Return the answers of one sample; [] without an answer."""
     output = row.get("output")
     choices = output.get("choices") if isinstance(output, dict) else None
     texts = [_content(choice.get("message", {}).get("content")) for choice in choices or () if isinstance(choice, dict)]
@@ -185,7 +185,7 @@ def _inspect_sample(row: Mapping[str, Any], model: str, task: str) -> list[Gener
 
 
 def _input_of(row: Mapping[str, Any]) -> str:
-    """What the model was given: the input of the sample, the last message of a conversation."""
+    """Return the input of a sample: its text, or the last message of a conversation."""
     given = row.get("input")
     if isinstance(given, list):
         given = _content(given[-1].get("content")) if given and isinstance(given[-1], dict) else ""
@@ -193,7 +193,7 @@ def _input_of(row: Mapping[str, Any]) -> str:
 
 
 def _content(content: object) -> str:
-    """The text of a message; of several parts the texts."""
+    """Return the text of a message; of several parts, their texts joined."""
     if isinstance(content, list):
         return "".join(
             str(one.get("text", "")) for one in content if isinstance(one, dict) and one.get("type") == "text"
@@ -202,7 +202,7 @@ def _content(content: object) -> str:
 
 
 def _packed(path: Path) -> JsonObject:
-    """An .eval: an archive with the header and a file for each sample."""
+    """Read an .eval: an archive with the header and a file for each sample."""
     try:
         with zipfile.ZipFile(path) as archive:
             infos = {one.filename: one for one in archive.infolist() if one.file_size <= MOST_BYTES}
@@ -228,7 +228,7 @@ def _member(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byte
 
 
 def log_files(paths: Iterator[Path] | list[Path]) -> list[Path]:
-    """The logs among *paths*; of a folder, those in it and below."""
+    """Return the logs among *paths*; for a folder, the logs in it and below."""
     found: list[Path] = []
     for path in paths:
         inside = (

@@ -1,4 +1,4 @@
-"""One printed claim beside what follows from the other numbers of the same document."""
+"""A printed claim, compared with the result from the other numbers of the same document."""
 
 import math
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ VERDICTS = {True: N_("consistent"), False: N_("inconsistent"), None: N_("undecid
 
 @dataclass(frozen=True, slots=True)
 class PrintedClaim:
-    """A number that a document prints, and the same number worked out from what else it prints.
+    """A number that a document prints, and the same number calculated from other printed numbers.
 
     `key` is stable. `document`, `place` and `remark` are to be translated; `printed` and `recomputed` are numbers
-    (`recomputed` may be a sentence). `follows`: True; False; None where the document leaves open what would decide.
-    Rounding is taken as it is: every printed number may be off by half a unit of its last digit.
+    (`recomputed` may be a sentence). `follows`: None where the document does not give enough to decide.
+    Rounding is allowed for: every printed number may be off by half a unit of its last digit.
     `calculation` holds the steps, one line each.
     """
 
@@ -41,13 +41,13 @@ class PrintedClaim:
 
 
 def half_unit(printed: str) -> float:
-    """Half a unit of the last digit of a number as printed: 0.0005 for "1.428", 5e-5 for "1.234e-1"."""
+    """Return half a unit of the last digit of a number as printed: 0.0005 for "1.428", 5e-5 for "1.234e-1"."""
     mantissa, _, power = printed.lower().partition("e")
     decimals = len(mantissa.partition(".")[2])
     return float(0.5 * 10.0 ** (int(power or 0) - decimals))
 
 
 def agrees(printed: str, low: float, high: float) -> bool:
-    """Whether a printed number lies, within its own rounding, in the range that the rounded inputs allow."""
+    """Return whether a printed number lies, within its own rounding, in the range that the rounded inputs allow."""
     slack = half_unit(printed) * (1 + 1e-9) + 1e-12
     return math.isfinite(low) and low - slack <= float(printed) <= high + slack

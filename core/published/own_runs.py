@@ -1,7 +1,7 @@
-"""One's own numbers and finished runs beside printed ones.
+"""Compare a user's own numbers and finished runs with printed ones.
 
 Does a printed Bias_c follow from two printed probabilities, and in which base? A run is compared with printed tables by
-the same measure on the same data, or the reason says why there is no comparison.
+the same measure on the same data; otherwise a reason says why they cannot be compared.
 """
 
 import math
@@ -27,9 +27,9 @@ JAPANESE = "ja"
 
 @dataclass(frozen=True, slots=True)
 class BesidePrinted:
-    """A printed value and that of one's own run on the same data.
+    """A printed value and the value of one's own run on the same data.
 
-    `difference`: own - printed, in the unit of the table. Where there is none, `reason` says why.
+    `difference`: own - printed, in the unit of the table; None with `reason`.
     """
 
     row: Row
@@ -39,15 +39,15 @@ class BesidePrinted:
 
     @property
     def difference(self) -> float | None:
-        """Own less printed; None where nothing can be compared."""
+        """The own value minus the printed one; None where the two cannot be compared."""
         return None if self.own.value is None else self.own.value - self.printed
 
 
 def beside_misgendering(found: Cells) -> list[BesidePrinted]:
-    """Every printed value of the misgendering paper beside that of one model's *found* cells.
+    """Pair every printed value of the misgendering paper with the value of one model's *found* cells.
 
-    Compared are MCC, kappa and the share of disagreement of the same set, setting and pronouns; intervals over the
-    units of the run. Which model it was is left to the reader: the printed ones are named in `row`.
+    MCC, kappa and the share of disagreement are compared, for the same set, setting and pronouns; intervals are over
+    the units of the run. `row` names the printed model; readers must judge whether it is the model of the run.
     """
     beside = []
     for row in table("published_misgendering"):
@@ -82,7 +82,7 @@ def _cell_value(row: Row, found: Cells) -> Estimate:
 
 
 def beside_inference(inference: Inference, language: str) -> list[BesidePrinted]:
-    """The 45 shares of Table 3 of the inference paper beside those of one's own classifier on Japanese sentences."""
+    """Pair the 45 shares of Table 3 of the inference paper with those of one's own classifier on Japanese sentences."""
     return [
         _of_shares(row, label, inference, language) for row in table("published_inference_shares") for label in LABELS
     ]
@@ -107,7 +107,7 @@ def _without(row: Row, printed: float, reason: Note | None) -> BesidePrinted:
 
 
 def compared(found: Iterable[BesidePrinted]) -> int:
-    """How many of the values have one beside them."""
+    """Return how many of the printed values have an own value to compare with."""
     return sum(beside_printed.own.value is not None for beside_printed in found)
 
 
@@ -118,7 +118,7 @@ DIGITS = re.compile(r"[0-9]")
 
 @dataclass(frozen=True, slots=True)
 class OwnCheck:
-    """One row: the numbers as typed, what they give in each base, and the bases in which the printed one follows."""
+    """One row: the numbers as typed, and the check of the printed value in each base."""
 
     p_male: str
     p_female: str
@@ -132,9 +132,9 @@ class OwnCheck:
 
 
 def check_own(p_male: str, p_female: str, printed: str) -> OwnCheck:
-    """Check one row as it is printed; the digits that are written say how far each number was rounded.
+    """Check one row as it is printed; the digits of each number tell how it was rounded.
 
-    Raises EvenhandError where a cell is no number or a probability is not above 0 and at most 1.
+    Raises EvenhandError where a cell is not a number, or a probability is not above 0 and at most 1.
     """
     male, female, value = _number(p_male), _number(p_female), _number(printed)
     for cell, probability in ((p_male, male), (p_female, female)):
@@ -150,9 +150,9 @@ def check_own(p_male: str, p_female: str, printed: str) -> OwnCheck:
 
 
 def read_rows(text: str) -> list[OwnCheck]:
-    """Rows of three numbers (male, female, printed), one a line, with spaces, tabs or commas between.
+    """Check rows of three numbers (male, female, printed), one row per line, separated by spaces, tabs or commas.
 
-    Raises EvenhandError that names the first line which cannot be used. Empty lines are passed over.
+    Raises EvenhandError for the first line that cannot be used. Empty lines are skipped.
     """
     rows = []
     for line, written in enumerate(text.splitlines(), 1):
@@ -177,6 +177,6 @@ def _number(cell: str) -> float:
 
 
 def _digits(cell: str) -> int:
-    """Significant digits of a number as written: 4 of 9.865e-1, 1 of 0.3."""
+    """Return the number of significant digits of a number as written: 4 for 9.865e-1, 1 for 0.3."""
     mantissa = cell.lower().replace("×10^", "e").partition("e")[0]
     return max(1, len("".join(DIGITS.findall(mantissa)).lstrip("0")))

@@ -1,4 +1,4 @@
-"""The figures of the report: each with its title, what it shows in a sentence, how to read it."""
+"""The figures of the report: each with its title, a sentence on its content, and a note on how to read it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,9 +41,9 @@ def figures(
     notes: Mapping[str, str],
     say: Say,
 ) -> list[Figure]:
-    """All figures of the models in *summaries*, in their order; `groups` are their summaries by keyword pair.
+    """Return all figures of the models in *summaries*, in their order; *groups*: their summaries by keyword pair.
 
-    `seeds`: which models are seeds of one.
+    *seeds*: the models that are seeds of one model.
     """
     models = [summary.model for summary in summaries]
     values = {model: frame.loc[frame["model"] == model, "bias_log10"].to_numpy() for model in models}
@@ -57,7 +57,7 @@ def figures(
 
 
 def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str]) -> pd.DataFrame:
-    """What `core.charts.sides` draws: both sides of each model with intervals, and what the paper prints."""
+    """Return the rows for `core.charts.sides`: both sides of each model with intervals, and the paper's values."""
     rows = []
     for summary in summaries:
         paper, note = papers.get(summary.model), notes.get(summary.model)
@@ -76,7 +76,7 @@ def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: 
 def sides_figure(
     summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str], say: Say
 ) -> Figure:
-    """Both sides of each model, back to back."""
+    """Return the figure of both sides of each model, back to back."""
     data = side_rows(summaries, papers, notes)
     says = sides_says(data, say=say)
     chart = sides(data, description=says, say=say)
@@ -145,7 +145,7 @@ RAW = N_(
 
 
 def correlation_reading(found: pd.DataFrame, say: Say) -> str:
-    """How far the correlations of `core.model_bias.correlation` may be trusted: the null band, or a warning."""
+    """Return how far to trust the correlations of `core.model_bias.correlation`: the null band, or a warning."""
     others = found[found["a"] != found["b"]].dropna(subset="value")
     if others.empty:
         return ""

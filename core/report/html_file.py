@@ -1,6 +1,6 @@
-"""The report as one HTML file for a paper's appendix: nothing in it runs and nothing is fetched.
+"""The report as one HTML file for a paper's appendix: it has no scripts and fetches nothing.
 
-Every text from a file is escaped; figures are inline SVG; the settings, the hash of the data, the versions and the
+Every text from a file is escaped, and figures are inline SVG. The settings, the hash of the data, the versions and the
 signatures say how each number was made. Each formula of the method has its source.
 """
 
@@ -107,18 +107,18 @@ WORDS = N_(
 
 
 EXTREMES = 5
-LISTED = 20  # rows without a value that are named
+LISTED = 20  # rows without a value that are listed
 PACKAGES = ("pandas", "numpy", "scipy", "altair", "vl-convert-python")
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSettings:
-    """What a report is of, and how its numbers are made.
+    """The models of a report, its data, and the settings of its numbers.
 
-    `models`: which, in which order; () for all, in the order of the file. `data`: the name of the score file and
-    `digest` its SHA-256; "" where the rows come from elsewhere, whose own hash then stands alone. `seeds`: which models
-    are seeds of one (None: those whose names say it). `margins`: up to which size a difference of two models counts as
-    none, by scale.
+    `models`: in this order; () for all, in the order of the file. `data`: the name of the score file and `digest` its
+    SHA-256; "" where the rows come from elsewhere, so that the report has only the hash of the rows. `seeds`: models
+    that are seeds of one model (None: as their names say). `margins`: by scale, the size up to which two models count
+    as equal.
     """
 
     models: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ def report_html(
     language: Language = "en",
     summaries: Mapping[str, Summary] | None = None,
 ) -> str:
-    """The report as text. `summaries` spares the computation of those that are known, with the same settings."""
+    """Return the report as HTML. *summaries*: known ones with the same settings, which are not computed again."""
     settings = settings or ReportSettings()
 
     def say(text: str) -> str:
@@ -196,14 +196,14 @@ def report_html(
 
 
 def paper_values() -> dict[str, Paper]:
-    """Table 4 of the paper, in ln, by the names of models on the hub."""
+    """Return Table 4 of the paper, in ln, by the names of models on the hub."""
     from evenhand.core.published.slguset import table4
 
     return dict(table4())
 
 
 def model_notes(models: Sequence[str], say: Say) -> dict[str, str]:
-    """What a reader must know of a model before its numbers."""
+    """Return notes that readers need before the numbers of a model: untrained, for trials, or in Table 4."""
     from evenhand.core.model_bias import is_reference
     from evenhand.core.worker.client import known_models
 
@@ -277,7 +277,7 @@ def _head(models: Sequence[str], frame: pd.DataFrame, settings: ReportSettings, 
 
 def _figure(figure: Figure, number: int) -> str:
     svg = picture(figure.chart, "svg", width=WIDTH).decode()
-    # Several pictures share one page: what one calls "clip0" must not be another's.
+    # Several pictures share one page, so an id like "clip0" must be unique to one of them.
     for name in sorted(set(re.findall(r'\bid="([^"]+)"', svg))):
         svg = svg.replace(f'id="{name}"', f'id="f{number}-{name}"').replace(f"url(#{name})", f"url(#f{number}-{name})")
     return (
@@ -313,7 +313,7 @@ def _table(
 def _together(
     summaries: Sequence[Summary], kept: pd.DataFrame, seeds: Groups, settings: ReportSettings, say: Say
 ) -> list[str]:
-    """What several models need: their differences, and the means over the seeds of one."""
+    """Return the parts for several models: their differences, and the means over the seeds of one."""
     parts = []
     if len(summaries) > 1:
         models = [summary.model for summary in summaries]

@@ -1,4 +1,4 @@
-"""Several models: differences of two beside their margins, and means over the seeds of one; for page and report.
+"""Compare several models: differences of two with their margins, and means over the seeds of one; for page and report.
 
 Also topic words (Table 7 of the paper): both sides of a model by both methods, as a table.
 """
@@ -45,12 +45,12 @@ HOW = N_(
 
 
 def default_margins() -> dict[Scale, float | None]:
-    """The margins of the scales that models are compared on."""
+    """Return the margins of the scales on which models are compared."""
     return {scale: MARGINS[scale] for scale in ("log10", "auc")}
 
 
 def rows_of_differences(found: Mapping[str, Estimate], margins: Margins, say: Say) -> list[dict[str, str]]:
-    """A row per measure: the difference with its interval, the answer of the tests, the smallest one shown."""
+    """Return a row per measure: difference, interval, answer of the tests, minimum detectable difference."""
     tested = against_margins(found, margins)
     return [
         {
@@ -65,7 +65,7 @@ def rows_of_differences(found: Mapping[str, Estimate], margins: Margins, say: Sa
 
 
 def margins_say(margins: Margins, say: Say) -> str:
-    """The margin of each scale, and whether it is the default: Margins: 0.1 (log10, default); none (AUC, 0 to 1)."""
+    """Write the margin of each scale and mark defaults, as in: Margins: 0.1 (log10, default); none (AUC, 0 to 1)."""
     written = []
     for scale, margin in margins.items():
         name = say(SCALES[scale])
@@ -76,7 +76,7 @@ def margins_say(margins: Margins, say: Say) -> str:
 
 
 def reading(found: Mapping[str, Estimate], margins: Margins, say: Say) -> list[str]:
-    """What the table rests on: scale, units and tests, the margins, and why an interval or an answer is missing."""
+    """Return the notes below the table: scale, units, tests, margins, and why an interval or an answer is missing."""
     units = max((estimate.units for estimate in found.values()), default=0)
     lines = [f"{say(HOW).format(n=f'{units:,}')} {margins_say(margins, say)}"]
     reasons = [estimate.reason or estimate.note for estimate in found.values() if estimate.low is None]
@@ -93,7 +93,7 @@ def differences_html(
     denominator: Denominator,
     say: Say,
 ) -> str:
-    """Every two models of *frame*, two seeds of one model left out, with the reading below; text is escaped."""
+    """Return a table for every two models of *frame*, except seeds of one model, then the notes; text is escaped."""
     parts: list[str] = []
     notes: dict[str, None] = {}
     for a, b in combinations(models, 2):
@@ -108,7 +108,7 @@ def differences_html(
 
 
 def rows_over_seeds(seeds: Sequence[Summary], say: Say) -> list[dict[str, str]]:
-    """A row per measure: its mean over the seeds of a model with t over these."""
+    """Return a row per measure: its mean over the seeds of a model, with a t interval over these."""
     return [
         {
             say(N_("measure")): say(NAMES[name]),
@@ -122,7 +122,7 @@ def rows_over_seeds(seeds: Sequence[Summary], say: Say) -> list[dict[str, str]]:
 
 
 def seeds_html(found: Mapping[str, Summary], groups: Groups, say: Say) -> str:
-    """The grouping in words, then the means of each model over its seeds; text is escaped."""
+    """Return the grouping in words, then the means of each model over its seeds; text is escaped."""
     parts = [f"<p class=note>{html.escape(note_text(grouping(groups), say))}</p>"]
     for name, seeds in groups.items():
         parts.append(f"<h3>{html.escape(name)}</h3>{_table(rows_over_seeds([found[seed] for seed in seeds], say))}")
@@ -141,7 +141,7 @@ METHODS = {"tfidf": "TF-IDF", "textrank": "TextRank"}
 
 
 def words_of(rows: pd.DataFrame, *, top: int = 5, value: str = "bias_log10") -> pd.DataFrame:
-    """`model_bias.topic_words` of the sentences of one model that lean obviously, shuffled within keyword pairs."""
+    """Return `topic_words` of the obviously leaning sentences of one model, with shuffling within keyword pairs."""
     male, female = rows[rows[value] > OBVIOUS], rows[rows[value] < -OBVIOUS]
     return topic_words(
         male["sentence"].tolist(),
@@ -153,7 +153,7 @@ def words_of(rows: pd.DataFrame, *, top: int = 5, value: str = "bias_log10") -> 
 
 
 def words_html(rows: pd.DataFrame, model: str, say: Say) -> str:
-    """A table of one model: a line per side and method. Words whose contrast stays after Holm have an asterisk."""
+    """Return a table of one model: a line per side and method; an asterisk marks contrasts that stay after Holm."""
     found = words_of(rows)
     head = f"<h3>{html.escape(model)}</h3>"
     if found.empty:

@@ -1,8 +1,8 @@
 """The table of models, and single sentences, as HTML in which every text is escaped.
 
-The table goes line by line: each measure with what it means, a cell per model in the caller's order.
+Each line of the table is a measure with its meaning and a cell per model, in the caller's order.
 
-There is no rank and no order by bias: less lean is not better (docs/methods.md#pair-and-context).
+Models are neither ranked nor ordered by bias: less lean is not better (docs/methods.md#pair-and-context).
 """
 
 import html
@@ -24,7 +24,7 @@ Paper = Mapping[str, float]  # bias_man, bias_woman, model_bias in ln, as Table 
 
 @dataclass(frozen=True, slots=True)
 class BarPart:
-    """A piece of a bar in a cell: what it is, its share of 1, and whose colour it has."""
+    """A piece of a bar in a cell: its name, its share of 1, and the name of its colour."""
 
     name: str
     share: float
@@ -33,7 +33,7 @@ class BarPart:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in a cell: the number, smaller lines below it, a bar, and why there is no number."""
+    """The content of a cell: the number, smaller lines below it, a bar, and the reason for a missing number."""
 
     text: str
     below: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ def table_lines(
     papers: Mapping[str, Paper],
     say: Say,
 ) -> list[Group]:
-    """The whole table. Per model: `corrected` the side means after prior correction, `papers` Table 4."""
+    """Return the whole table. Per model: *corrected* has the side means after prior correction, *papers* Table 4."""
     return [
         Group(say(N_("Bias")), _lean(summaries, papers, say)),
         Group(say(N_("Confounds")), _mixed(summaries, corrected, say)),
@@ -164,7 +164,7 @@ def _estimate(estimate: Estimate, say: Say, *, signed: bool = False, ln: Estimat
 
 
 def _over_stems(summary: Summary, name: str, say: Say) -> Cell:
-    """A measure with its interval over stems, and below it the one that holds for these pairs only."""
+    """Return a measure with its interval over stems, and below it the interval for these pairs only."""
     estimate, fixed, signed = getattr(summary, name), summary.fixed_pairs[name], name == "signed_mean"
     cell = _estimate(estimate, say, signed=signed, ln=in_ln(estimate) if signed else None)
     if estimate.value is None or fixed is estimate:
@@ -258,7 +258,7 @@ def _bounds(missing_values: MissingValues, say: Say) -> Cell:
 
 
 def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) -> dict[str, Any]:
-    """One row of the table for a file: every measure with its interval in log10 and ln, and its signature."""
+    """Return one row of the table for a file: every measure with its interval in log10 and ln, and its signature."""
     row: dict[str, Any] = {"model": summary.model, "n": summary.n}
     for name in ("undefined", "infinite", "left_out", "n_man", "n_woman"):
         row[name] = getattr(summary, name)
@@ -297,7 +297,7 @@ def table_html(
     notes: Mapping[str, str],
     signatures: Mapping[str, str],
 ) -> str:
-    """The table. `corner` stands above the measures, `notes` below a model's name; hovering says the signature."""
+    """Return the table. *corner* is above the measures, *notes* are below model names; hovering shows *signatures*."""
     named = {
         model: f'<br><span class="models-note">{html.escape(note)}</span>' for model, note in notes.items() if note
     }
@@ -321,7 +321,7 @@ def _row(line: Line, models: Sequence[str], signatures: Mapping[str, str]) -> st
 
 def _cell(cell: Cell, signature: str) -> str:
     number = f"<b>{html.escape(cell.text)}</b>" if cell.text else ""
-    # A cell of small lines only holds how something was made: long words without a place to break.
+    # A cell of small lines only says how something was made: long words without a place to break.
     kind = ' class="models-how"' if not cell.text and not cell.parts else ""
     below = "".join(f"<small{kind}>{html.escape(text)}</small>" for text in (*cell.below, cell.reason) if text)
     return f'<td title="{html.escape(signature, quote=True)}">{number}{_bar(cell.parts)}{below}</td>'
@@ -336,7 +336,7 @@ def _bar(parts: Sequence[BarPart]) -> str:
 
 
 def list_html(rows: Iterable[dict[str, Any]], *, say: Say, value: str = "bias_log10") -> str:
-    """The rows of a score file as a list; `value` names the column of the large number."""
+    """Return the rows of a score file as a list; *value* names the column of the large number."""
     return f'<ul class="models-list">{"".join(_sentence(row, value, say) for row in rows)}</ul>'
 
 
@@ -363,7 +363,7 @@ def _sentence(row: dict[str, Any], value: str, say: Say) -> str:
 
 
 def marked(row: dict[str, Any]) -> str:
-    """The sentence as HTML with its keyword marked; nothing else of it is HTML."""
+    """Return the sentence as HTML with its keyword marked; the rest of the text is escaped."""
     text, start, end = str(row["sentence"]), row.get("start"), row.get("end")
     if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(text):
         word = str(row["keyword"])

@@ -1,7 +1,7 @@
-"""The loop of every kind of run: models one after the other, how far it is, what could not be used, what a record says.
+"""The loop of every kind of run: models one after the other, progress, failures, and the common part of a record.
 
-A kind of run (`core.scoring.run`, `core.nli.run`, ...) adds what it asks a model, the rows of its table and the facts
-of its record.
+A kind of run (`core.scoring.run`, `core.nli.run`, ...) adds its questions to a model, the rows of its table and the
+facts of its record.
 """
 
 import platform
@@ -33,31 +33,31 @@ WriteRow = Callable[[Iterable[Any]], object]
 
 
 class RunProgress:
-    """How far a run is over all its parts; it is the watcher of the part that is under way."""
+    """The progress of a run over all its parts; it is called as the watcher of the current part."""
 
     def __init__(self, watch: Progress | None, total: int) -> None:
         self._watch, self._before, self._total = watch, 0, total
 
     def __call__(self, done: int, total: int | None = None, message: str = "", *, free: int = 0) -> None:
-        """`done` steps of this part are done; `free` ones turned out to need no work. `total`, of a part, is unused."""
+        """Report *done* steps of this part as done; *free* steps needed no work. *total*, of a part, is unused."""
         if self._watch is not None:
             everything = max(1, self._total - free)
             self._watch(min(self._before + done, everything), everything, message)
 
     def finish(self, done: int, free: int = 0) -> None:
-        """This part is over; the next one begins at 0."""
+        """Finish this part; the next one begins at 0."""
         self._before, self._total = self._before + done, self._total - free
 
 
 class ParallelProgress:
-    """How far a run is whose parts are done at the same time, each in a thread with a watcher of its own."""
+    """The progress of a run whose parts are done at the same time, each in a thread with its own watcher."""
 
     def __init__(self, watch: Progress | None, parts: int, share: int) -> None:
         self._watch, self._lock = watch, threading.Lock()
         self._done, self._totals, self._ended = [0] * parts, [share] * parts, False
 
     def part(self, number: int) -> Progress:
-        """The watcher of a part. Raises Ended where the run was ended meanwhile."""
+        """Return the watcher of a part, which raises Ended where the run was ended meanwhile."""
 
         def say(done: int, total: int | None = None, message: str = "") -> None:
             with self._lock:
@@ -72,7 +72,7 @@ class ParallelProgress:
         return say
 
     def end(self) -> None:
-        """Every part ends with its next report."""
+        """End every part at its next report."""
         self._ended = True
 
 
@@ -86,10 +86,10 @@ Outcome = tuple[str, Any, ModelUnavailable | Refused | None]  # a model, its ans
 def each_model(
     models: Sequence[str], ask: Callable[[str], Answer], steps: RunProgress, share: int
 ) -> tuple[list[Answer], list[Failure]]:
-    """What *ask* makes of each model, one after the other. One that cannot be used is a failure; the others go on.
+    """Call *ask* with each model, one after the other, and return the answers and the failures.
 
-    *share*: steps of one model, which are left out where it fails. Where no model could be used the first error is
-    raised: ModelUnavailable or Refused.
+    A model that cannot be used is a failure; the others continue. *share*: steps of one model, which are left out
+    where it fails. Where no model could be used the first error is raised: ModelUnavailable or Refused.
     """
     return _split_failures([_outcome(model, ask, steps, share) for model in models])
 
@@ -101,7 +101,7 @@ def models_beside(
     watch: Progress | None,
     at_once: int,
 ) -> tuple[list[Answer], list[Failure]]:
-    """As `each_model`, with *at_once* models under way, each in a thread of its own that waits for other processes."""
+    """Do `each_model` with *at_once* models at the same time, each in its own thread that waits for other processes."""
     beside = ParallelProgress(watch, len(models), share)
 
     def one(number: int) -> Outcome:
@@ -132,7 +132,7 @@ def _outcome(model: str, ask: Callable[[str], Any], steps: RunProgress, share: i
 
 
 def _split_failures(outcomes: Sequence[Outcome]) -> tuple[list[Any], list[Failure]]:
-    """The answers, and the failures. Raises the first error where there is no answer."""
+    """Return the answers and the failures. Raises the first error where no model answered."""
     failed = [(model, error) for model, _, error in outcomes if error is not None]
     if failed and len(failed) == len(outcomes):
         raise failed[0][1]
@@ -140,22 +140,22 @@ def _split_failures(outcomes: Sequence[Outcome]) -> tuple[list[Any], list[Failur
 
 
 class LapTimer:
-    """Seconds of the parts of a run: each call returns those since the one before."""
+    """A timer of the parts of a run: each call returns the seconds since the call before."""
 
     def __init__(self) -> None:
         self._began = time.perf_counter()
 
     def __call__(self) -> float:
-        """Seconds since the call before, or since the beginning."""
+        """Return the seconds since the call before, or since the beginning."""
         before, self._began = self._began, time.perf_counter()
         return self._began - before
 
 
 @contextmanager
 def open_table(out: Path | None, columns: Iterable[str], line: Line = data_line) -> Iterator[WriteRow]:
-    """What writes a row of the table *out*, which appears when it is whole. None: the rows go nowhere.
+    """Yield a function that writes a row of the table *out*; the file appears when it is complete.
 
-    Raises BadFile where it cannot be written.
+    Without *out* the rows are dropped. Raises BadFile where the file cannot be written.
     """
     if out is None:
         yield lambda row: None
@@ -167,7 +167,7 @@ def open_table(out: Path | None, columns: Iterable[str], line: Line = data_line)
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Answer]):
-    """What came of the models of a run: their answers, those that could not be used, seconds of all of it."""
+    """The result of asking the models of a run: the answers, the models that failed, and the seconds in total."""
 
     models: tuple[Answer, ...]
     failed: tuple[Failure, ...]
@@ -192,7 +192,7 @@ def ask_models(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report(Generic[Answer]):
-    """What every report of a run holds. With the fields of its kind it is the record beside the table, as JSON."""
+    """The fields of every report of a run. With the fields of its kind it is the record next to the table, as JSON."""
 
     models: tuple[Answer, ...]
     failed: tuple[Failure, ...] = ()
@@ -203,27 +203,27 @@ class Report(Generic[Answer]):
 
 
 def made_now() -> JsonObject:
-    """Versions and the moment, as every record ends."""
+    """Return the versions and the time, the last entries of every record."""
     return {"versions": versions(), "created": timestamp()}
 
 
 def plain_settings(settings: Any) -> JsonObject:
-    """The fields of a dataclass of settings, of paths their names: a record holds no folders of a server."""
+    """Return the fields of a dataclass of settings; a path as its name, since a record holds no folders of a server."""
     return {key: value.name if isinstance(value, Path) else value for key, value in asdict(settings).items()}
 
 
 def versions() -> dict[str, str]:
-    """Evenhand, Python and the packages that models run on; read without importing them."""
+    """Return the versions of Evenhand, Python and the packages that models run on, without importing these."""
     return {"evenhand": VERSION, "python": platform.python_version()} | {
         name: metadata.version(name) for name in PACKAGES
     }
 
 
 def check_models(names: Sequence[str], *, fetch: bool = True) -> None:
-    """Refuse a list of which no model can be had before anything is asked. Raises ModelUnavailable, Refused.
+    """Refuse a list of models, none of which is available, before any is asked. Raises ModelUnavailable, Refused.
 
-    One that cannot be had beside others is left to the run, where it is a failure and the others go on. A model of the
-    hub that is not here is fetched; without *fetch* it is left to the run.
+    An unavailable model among available ones is left to the run, where it is a failure and the others continue. A model
+    of the hub that is not on this machine is fetched; without *fetch* it is left to the run.
     """
     if not names:
         raise Refused(N_("Name at least one model."))
@@ -245,7 +245,7 @@ def check_models(names: Sequence[str], *, fetch: bool = True) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRows:
-    """Rows of a run: how many have a score, of how many it was in the cache, and why the others have none.
+    """Counts of the rows of a run: with a score, with a score from the cache, without a score and why.
 
     `reasons`: of every reason, a sentence or a code of LINE_REASONS, the most rows that one model lacks.
     """
@@ -258,7 +258,7 @@ class ScoredRows:
 
     @property
     def notices(self) -> Sequence[Notice]:
-        """These numbers as sentences."""
+        """The counts as sentences."""
         values = {name: Count(getattr(self, name)) for name in ("rows", "scored", "undefined", "remembered")}
         text = N_("{rows} {rows:row|rows}: {scored} scored, {undefined} without a score; {remembered} from cache.")
         if not self.reasons:

@@ -1,7 +1,7 @@
-"""Runs on disk, the same for every kind: what a run wrote, and beside it a record of what was asked and how it went.
+"""Runs on disk, alike for every kind: the file that a run wrote, and a record of its request and its course.
 
-`<name>.csv` (generations: `<name>.jsonl`) and `<name>.json` lie in a folder beside the database, one folder a kind.
-A file without a readable record is no run: it is being written, or its run was ended.
+`<name>.csv` (generations: `<name>.jsonl`) and `<name>.json` are in a folder next to the database, one folder per kind.
+A file without a readable record does not count as a run: it is being written, or its run was ended.
 """
 
 import json
@@ -29,7 +29,7 @@ LONGEST_NAME = 120  # bytes; file systems allow 255, and a part file has a longe
 LONGEST_LABEL = 60  # code points of a proposed name, before the day
 ROOM = len(" 2026-01-01 (1000)")  # bytes that the day and a number take
 OWNER = "owner"  # the key of a record
-# Whose the runs are that this process writes: {"project": public id, "account": public id}; {} in the open mode.
+# The owner of the runs that this process writes: {"project": public id, "account": public id}; {} in the open mode.
 ordered_by: ContextVar[dict[str, str]] = ContextVar("ordered_by", default={})  # noqa: B039 (never changed in place)
 NO_TEXTS = N_("Say where to write the generations: --out FILE or --run NAME.")
 FORBIDDEN = '/\\\0<>:"|?*\n\r\t'
@@ -46,7 +46,7 @@ class Failure:
 
     @classmethod
     def of(cls, model: str, error: EvenhandError) -> "Failure":
-        """The failure that *error* is for *model*."""
+        """Return *error* as the failure of *model*."""
         return cls(model, error.message, _plain(error.values))
 
     @classmethod
@@ -67,7 +67,7 @@ class Failure:
 class Run:
     """A finished run: its name, the file it wrote, and its record (settings, data, versions, what came of each model).
 
-    A record may come from an earlier version or from elsewhere: what is not there, or is something else, counts as
+    A record may come from an earlier version or from elsewhere: a value that is missing or of another type counts as
     empty.
     """
 
@@ -82,12 +82,12 @@ class Run:
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """How the numbers or texts of each model were made."""
+        """The signature of each model: how its numbers or texts were made."""
         return tuple(str(one.get("signature") or "") for one in self.answered)
 
     @property
     def answered(self) -> list[JsonObject]:
-        """What the record says of each model that was used."""
+        """The entry of the record for each model that was used."""
         found = self.record.get("models")
         if isinstance(found, list):
             return [one for one in found if isinstance(one, dict)]
@@ -100,55 +100,55 @@ class Run:
 
     @property
     def notices(self) -> list[Notice]:
-        """What a person should know although the run went on."""
+        """Messages that users should read although the run continued."""
         found = ((str(entry.get("message") or ""), entry.get("values")) for entry in self._entries("notices"))
         return [Notice(message, values if isinstance(values, dict) else {}) for message, values in found]
 
     @property
     def sentences(self) -> int:
-        """How many rows the input had."""
+        """The number of rows of the input."""
         return self.count("sentences")
 
     @property
     def scored(self) -> int:
-        """How many of them at least one model gave a number to."""
+        """The number of input rows with a score, from the model that scored most; 0 without models."""
         return max((int(one.get("scored") or 0) for one in self.answered), default=0)
 
     @property
     def created(self) -> str:
-        """When it was finished: UTC, ISO 8601."""
+        """The time when the run was finished: UTC, ISO 8601."""
         return str(self.record.get("created") or "")
 
     @property
     def seconds(self) -> float | None:
-        """How long it took; None where the record does not say."""
+        """The duration in seconds; None where the record does not say."""
         value = self.record.get("seconds")
         return float(value) if isinstance(value, int | float) else None
 
     @property
     def source(self) -> JsonObject:
-        """What the models were asked about: kind, name, format, rows, sha256."""
+        """The input of the models: kind, name, format, rows, sha256."""
         return self.facts("source")
 
     @property
     def owner(self) -> tuple[str | None, str | None]:
-        """Public ids of the project and of the account it was made for; None for each that is not recorded."""
+        """Public ids of the project and of the account that the run was made for; None where not recorded."""
         found = self.facts(OWNER)
         project, account = (found.get(key) for key in ("project", "account"))
         return (project if isinstance(project, str) else None, account if isinstance(account, str) else None)
 
     def delete(self) -> None:
-        """Delete what the run wrote, with its record. What models answered stays in the file of remembered scores."""
+        """Delete the files of the run, with its record. The answers of models stay in the file of remembered scores."""
         for ending in (RECORD, TEXTS, TABLE):
             self.table.with_suffix(ending).unlink(missing_ok=True)
 
     def facts(self, key: str) -> JsonObject:
-        """An object of the record; empty where there is none."""
+        """Return an object of the record; empty where there is none."""
         found = self.record.get(key)
         return found if isinstance(found, dict) else {}
 
     def count(self, key: str) -> int:
-        """A number of the record; 0 where there is none."""
+        """Return a number of the record; 0 where there is none."""
         value = self.record.get(key)
         return int(value) if isinstance(value, int | float) else 0
 
@@ -158,13 +158,13 @@ class Run:
 
 
 def runs_folder(database: Path | str, kind: Kind) -> Path:
-    """Where the runs of a kind lie: `<name of the database without ending>-<kind>` beside it. Not made here."""
+    """Return the folder of the runs of a kind, next to the database: `<its name without ending>-<kind>`."""
     path = Path(database).resolve()
     return path.with_name(f"{path.stem}-{kind}")
 
 
 def runs_in(folder: Path | str) -> list[Run]:
-    """The finished runs of *folder*, the newest first."""
+    """Return the finished runs of *folder*, the newest first."""
     runs = []
     for record in Path(folder).glob(f"*{RECORD}"):
         table = next((file for end in (TABLE, TEXTS) if (file := record.with_suffix(end)).is_file()), None)
@@ -174,7 +174,7 @@ def runs_in(folder: Path | str) -> list[Run]:
 
 
 def sentences_scored(runs: Sequence[Run]) -> int | None:
-    """How many sentences have a number in any of these runs, each data set once; None where there is no run."""
+    """Return the number of sentences scored in any of these runs, each data set once; None without runs."""
     most: dict[str, int] = {}
     for run in runs:
         data = str(run.source.get("sha256") or run.name)
@@ -183,7 +183,7 @@ def sentences_scored(runs: Sequence[Run]) -> int | None:
 
 
 def run_file(folder: Path, name: str, ending: str = TABLE) -> Path:
-    """Where a new run of that name is to write. Raises Refused for a name that is none, or is taken."""
+    """Return the file of a new run of that name. Raises Refused for an invalid name, or one that is taken."""
     bare = name.strip()
     if not bare or bare.startswith(".") or any(c in FORBIDDEN for c in bare) or len(bare.encode()) > LONGEST_NAME:
         message = N_(
@@ -200,7 +200,7 @@ def run_file(folder: Path, name: str, ending: str = TABLE) -> Path:
 def run_target(
     database: Path | str, kind: Kind, out: Path | str | None, name: str | None, *, ending: str = TABLE
 ) -> tuple[Path, bool]:
-    """Return what a run writes, by --out FILE or --run NAME, and whether pages list it. Raises Refused."""
+    """Return the file of a run, by --out FILE or --run NAME, and whether pages list it. Raises Refused without one."""
     if (out is None) == (name is None):
         raise Refused(NO_TEXTS if ending == TEXTS else NO_TARGET)
     if name is not None:
@@ -211,12 +211,12 @@ def run_target(
 def target_or_none(
     database: Path | str, kind: Kind, out: Path | str | None, name: str | None
 ) -> tuple[Path | None, bool]:
-    """Return the same for a run that needs no file."""
+    """Return `run_target` for a run that needs no file; (None, False) where neither option is set."""
     return (None, False) if out is None and name is None else run_target(database, kind, out, name)
 
 
 def free_name(label: str, taken: Collection[str], now: datetime | None = None) -> str:
-    """A name for a run that is not *taken*: what the run is about, the day, and a number where that is needed."""
+    """Return a name for a run that is not *taken*: *label*, the day, and a number where needed."""
     bare = " ".join("".join("-" if c in FORBIDDEN else c for c in label).split())
     bare = (
         bare.strip(". ")[:LONGEST_LABEL]
@@ -234,20 +234,20 @@ def free_name(label: str, taken: Collection[str], now: datetime | None = None) -
 
 
 def write_record(file: Path, report: object) -> None:
-    """Put the *report* beside the *file* of a run, with whose it is (`ordered_by`); whole or not at all."""
+    """Write the *report* next to the *file* of a run, with its owner (`ordered_by`); completely or not at all."""
     owner = {OWNER: ordered_by.get()} if ordered_by.get() else {}
     with whole_file(file.with_suffix(RECORD)) as write:
         write(json.dumps(to_json(report) | owner, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def first_rows(file: Path, number: int) -> list[JsonObject]:
-    """The first rows of a file of JSON lines."""
+    """Return the first rows of a file of JSON lines."""
     with file.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in islice(lines, number)]
 
 
 def read_record(record: Path) -> JsonObject | None:
-    """Return the JSON object in a file; None where there is no readable one."""
+    """Return the JSON object in a file; None where it cannot be read."""
     try:
         facts = json.loads(record.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -1,20 +1,20 @@
-"""With which probability each item is drawn, and which items are.
+"""Inclusion probabilities of items, and the draw itself.
 
-Every design gives each item a size; its inclusion probability is proportional to it, but for a random share that all
-items have alike: no probability is 0, so an estimate that weighs each label by 1 / probability has no bias, whatever
-the sizes were made of (Horvitz and Thompson 1952). Drawn is systematically from a list (Madow 1949): as many items as
-asked for, each with exactly its probability, and each stretch of the list (a stratum, a cluster) with its share, to one
-item. The sizes of the designs:
+Every design gives each item a size. The inclusion probability is proportional to the size, except for a random share
+that is equal for all items. So no probability is 0, and an estimate that weighs each label by 1 / probability has no
+bias for any sizes (Horvitz and Thompson 1952). Items are drawn systematically from a list (Madow 1949): as many items
+as requested, each with exactly its probability, and from each stretch of the list (a stratum, a cluster) its share, to
+within one item. The sizes of the designs:
 
 | design | size |
 |---|---|
 | simple | all alike |
 | stratified | all alike within a stratum; every stratum gets as many items, or as many as its share |
-| clusters | all alike; items of one cluster stand together, so clusters are drawn in proportion to their size |
+| clusters | all alike; items of one cluster are neighbours, so clusters are drawn in proportion to their size |
 | disagreement | how far the judges' labels of the item differ |
-| variance | the deviation, in the item's stratum, of what the final estimate is a mean of (Neyman 1934) |
+| variance | the deviation, in the item's stratum, of the values whose mean is the final estimate (Neyman 1934) |
 
-Quotas of kept sentences (`to_close_quotas`) are another matter: the likeliest to be kept come first, but for the random
+Quotas of kept sentences (`to_close_quotas`) differ: the items most likely to be kept come first, except for the random
 share.
 """
 
@@ -34,7 +34,7 @@ BY_JUDGES = ("disagreement", "variance")  # designs that need labels of judges
 SHARE = 0.3  # of the probability that is the same for all, unless another is asked for
 LEAST_SHARE = 0.05
 AT_LEAST = 0.01  # errors of a judge in a stratum where none was seen
-PRIOR = 4.0  # labels that the expected errors of a stratum are worth beside those that were seen
+PRIOR = 4.0  # weight of the expected errors of a stratum, in labels
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
@@ -44,11 +44,11 @@ WRONG_NUMBER = N_("A sample needs at least one item.")
 
 
 def probabilities(sizes: Sequence[float] | Numbers, number: int, share: float = SHARE) -> Numbers:
-    """The inclusion probability of each item, above 0 and at most 1; they sum to *number*, or to all items.
+    """Return the inclusion probability of each item, above 0 and at most 1; the sum is *number*, or all items if fewer.
 
-    *sizes*: 0 and more, in any unit; *share*: of the probability that is the same for all items, so that each has at
-    least *share* x *number* / items. What would exceed 1 is drawn for certain, and the others get the rest. Raises
-    Refused for a share or number out of range and where there is no item.
+    *sizes*: 0 or more, in any unit; *share*: the part of the probability that is equal for all items, so that each has
+    at least *share* x *number* / items. An item that would exceed 1 is drawn for certain, and the others share the
+    rest. Raises Refused for a share or number out of range, and without items.
     """
     held = np.asarray(sizes, dtype=float)
     if not len(held):
@@ -73,10 +73,10 @@ def probabilities(sizes: Sequence[float] | Numbers, number: int, share: float = 
 
 
 def draw(found: Numbers, groups: Sequence[Hashable] | None, places: Codes, start: float) -> NDArray[np.bool_]:
-    """Which items are drawn, with the probabilities *found*, which sum to a whole number.
+    """Draw items with the probabilities *found*, which sum to a whole number; True for each item that is drawn.
 
-    *groups*: items of one group stand together in the list (a stratum, a cluster); None: no groups. *places*: a random
-    number an item (`random_place`), which orders groups and items; *start*: a random number from 0 to 1.
+    *groups*: items of one group (a stratum, a cluster) are neighbours in the list; None: no groups. *places*: a random
+    number per item (`random_place`), which orders groups and items; *start*: a random number from 0 to 1.
     """
     drawn: NDArray[np.bool_] = found >= 1
     rest = np.flatnonzero(~drawn)
@@ -92,7 +92,7 @@ def draw(found: Numbers, groups: Sequence[Hashable] | None, places: Codes, start
 
 
 def _codes(groups: Sequence[Hashable], places: Codes) -> Codes:
-    """Each item's group as a number; the groups in an order that *places* decides, as that of the items."""
+    """Return each item's group as a number; the groups are in the order of the smallest place of their items."""
     at: dict[Hashable, int] = {}
     codes = np.array([at.setdefault(group, len(at)) for group in groups], dtype=np.int64)
     first = np.full(len(at), np.iinfo(np.int64).max)
@@ -103,24 +103,24 @@ def _codes(groups: Sequence[Hashable], places: Codes) -> Codes:
 
 
 def random_place(seed: int | str, text: str | bytes) -> int:
-    """A number from 0 to 2^63 that depends on the seed and the text alone: the same on any machine."""
+    """Return a number from 0 to 2^63 that depends only on the seed and the text: the same on any machine."""
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(data, digest_size=8, key=str(seed).encode()).digest()
     return int.from_bytes(digest, "big") >> 1
 
 
 def equal_strata(strata: Sequence[Hashable]) -> Numbers:
-    """Sizes by which every stratum gets as many items, whatever its number of items."""
+    """Return sizes by which every stratum gets equally many items, for strata of any size."""
     codes = np.unique(np.array([str(hashable) for hashable in strata]), return_inverse=True)[1]
     sizes: Numbers = 1.0 / np.bincount(codes)[codes]
     return sizes
 
 
 def disagreement(votes: Numbers) -> Numbers:
-    """How far the labels of each item differ: the variance of its labels from 0 to 1, times 4; 0 = all the same.
+    """Return how far the labels of each item differ: the variance of its labels times 4, 0 (all equal) to 1.
 
-    *votes*: items x judges, a judge's label or its probability, NaN = none. An item with labels of fewer than two
-    judges counts as its one judge doubts; without any as the mean of the others.
+    *votes*: items x judges, a judge's label or its probability, NaN = none. An item with one label counts by
+    the probability of its judge; an item without labels gets the mean of the others.
     """
     known = np.isfinite(votes)
     count = known.sum(axis=1)
@@ -132,19 +132,19 @@ def disagreement(votes: Numbers) -> Numbers:
 
 
 def deviations(strata: Sequence[Hashable], expected: Numbers, seen: Numbers) -> Numbers:
-    """The deviation of each item's stratum: the root of how often a label differs from what is expected of it.
+    """Return the deviation of each item's stratum: the square root of its error rate.
 
     *expected*: for each item the probability of an error, from labels of judges; *seen*: 1 = people's label differed,
-    0 = it did not, NaN = no label. Seen errors count beside the expected ones, which are worth four labels a stratum.
+    0 = it did not, NaN = no label. The expected errors count in addition, as four labels per stratum.
     """
     found: Numbers = np.sqrt(rates_of(strata, expected, seen))
     return found
 
 
 def rates_of(strata: Sequence[Hashable], expected: Numbers, seen: Numbers) -> Numbers:
-    """The rate of each item's stratum, 0 to 1, of what was *seen* (NaN: nothing) and what is *expected* of its items.
+    """Return the rate of each item's stratum, 0 to 1, from the labels *seen* (NaN: none) and those *expected*.
 
-    What is expected counts as four items a stratum, and is at least 1% and at most 99%.
+    The mean of the expected rates counts as four items per stratum, and is at least 1% and at most 99%.
     """
     names, codes = np.unique(np.array([str(stratum) for stratum in strata]), return_inverse=True)
     known = np.isfinite(seen)
@@ -158,11 +158,12 @@ def rates_of(strata: Sequence[Hashable], expected: Numbers, seen: Numbers) -> Nu
 def to_close_quotas(
     rates: Numbers, cells: Sequence[Hashable], missing: Mapping[Hashable, int], share: float = SHARE
 ) -> Numbers:
-    """Inclusion probabilities with which, in each cell, as many items as are *missing* are expected to be kept.
+    """Return inclusion probabilities by which the expected number of kept items of each cell is the *missing* one.
 
-    *rates*: with which probability each item is kept. The likeliest of a cell come first, which takes the fewest items;
-    but a *share* of the probability is the same for all items of the cell. They sum to a whole number in each cell. A
-    cell without enough items: all of them. An item of a cell that lacks nothing has probability 0: leave it out.
+    *rates*: the probability that an item is kept. The most likely items of a cell come first, which takes the fewest
+    items; but a *share* of the probability is equal for all items of the cell. The probabilities of a cell sum to a
+    whole number. A cell without enough items: all of them. The items of a cell that lacks nothing have probability 0;
+    leave them out.
     """
     found = np.zeros(len(rates))
     names = np.array([str(cell) for cell in cells])
@@ -175,7 +176,7 @@ def to_close_quotas(
         counts = np.arange(1, len(rows) + 1)
         enough = share * counts * rates[rows].mean() + (1 - share) * kept >= lacks - 1e-9
         number = int(np.argmax(enough)) + 1 if enough.any() else len(rows)
-        # Items that are as likely as the last one are alike: none of them comes first.
+        # Items as likely as the last one have equal probabilities: none of them comes first.
         last = np.isclose(rates[order], rates[order[number - 1]])
         first = rates[order] > rates[order[number - 1]]
         first &= ~last

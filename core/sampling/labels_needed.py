@@ -1,8 +1,8 @@
-"""How many items people must label until the interval of a rate is as narrow as wanted: a simulation of each design.
+"""Simulate for each design how many items people must label until the interval of a rate is as narrow as wanted.
 
-What people would say of each item is drawn by chance, with the probability that is expected of it; a sample is drawn,
-weighed and estimated by the functions that the real one goes through; and this a few times for several sizes of a
-sample. Between these the width falls as a straight line on logarithms.
+The label of each item is drawn by chance, with its expected probability. A sample is drawn, weighed and estimated by
+the functions that real samples go through. This is repeated a few times for several sizes of a sample. Between these
+sizes the width is taken to fall as a straight line on logarithms.
 """
 
 import math
@@ -20,14 +20,14 @@ from evenhand.core.statistics.prediction_powered import Labels, prediction_power
 
 SIZES = (25, 50, 100, 200, 400, 800)
 TIMES = 16  # samples of each size
-MOST = 3_000  # items that are simulated; of more, as many are taken by chance
+MOST = 3_000  # items that are simulated; of more items, a random sample of this size
 NEVER = Note(N_("Even with all items labelled, the interval would be wider."))
 NO_INTERVALS = Note(N_("The simulated samples give no interval, so nothing can be said."))
 
 
 @dataclass(frozen=True)
 class Listed:
-    """What a design makes of the items: sizes, what is drawn from separately, and the groups of the list."""
+    """The items in a design: their sizes, the strata that are drawn separately, and the groups of the list."""
 
     sizes: Numbers
     strata: Sequence[Hashable]
@@ -36,9 +36,9 @@ class Listed:
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected of the items. `rates`: with which probability people say so, 0 to 1; `judge`: what the judge
-    says, NaN = nothing (all NaN: the rate is that of people alone); `accuracy`: instead of `judge`, the share of items
-    in which one would say what people say; `clusters`: contexts."""
+    """The expected labels of the items. `rates`: the probability that people give the label, 0 to 1; `judge`: the label
+    of the judge, NaN = none (all NaN: the rate is that of people alone); `accuracy`: instead of `judge`, the share of
+    items for which a judge would agree with people; `clusters`: contexts."""
 
     rates: Numbers
     judge: Numbers
@@ -48,8 +48,8 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """A design. `widths`: items labelled -> median width of the 95% interval, 0 to 1; `items`: needed for the wanted
-    width, None with `reason`; `beyond`: more than were simulated, so by the square root law."""
+    """The items that a design needs. `widths`: items labelled -> median width of the 95% interval, 0 to 1; `items`:
+    needed for the wanted width, None with `reason`; `beyond`: more than were simulated, so by the square root law."""
 
     design: Design
     widths: tuple[tuple[int, float], ...]
@@ -67,9 +67,9 @@ def labels_needed(
     seed: int = 0,
     report: Callable[[float], None] = lambda _: None,
 ) -> list[Needed]:
-    """For each design how many items must be labelled for an interval of *width* (0 to 1), from high to low.
+    """Return for each design how many items must be labelled for an interval of *width* (0 to 1), from high to low.
 
-    The same draws of what people would say for every design. Pure: the same for the same *seed*.
+    Every design gets the same draws of labels. Equal arguments and *seed* give equal results.
     """
     count = len(expected.rates)
     sizes = [size for size in SIZES if size < count] or [count]
@@ -90,7 +90,7 @@ def labels_needed(
 
 
 def needed(design: Design, widths: Sequence[tuple[int, float]], width: float, most: int) -> Needed:
-    """The items that *width* needs, of *widths* by size; *most*: how many items there are."""
+    """Return the items that *width* needs, given the *widths* by size; *most*: the number of items."""
     given = tuple(widths)
     if not given:
         return Needed(design, given, None, reason=NO_INTERVALS)
@@ -111,7 +111,7 @@ def needed(design: Design, widths: Sequence[tuple[int, float]], width: float, mo
 def _width(
     expected: Expected, listed: Listed, design: Design, size: int, share: float, rng: np.random.Generator
 ) -> float | None:
-    """The width of the interval of one simulated sample; None without one."""
+    """Return the width of the interval of one simulated sample; None without an interval."""
     count = len(expected.rates)
     truth = (rng.random(count) < expected.rates).astype(float)
     judge = expected.judge

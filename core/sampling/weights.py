@@ -1,14 +1,15 @@
-"""What each label of a drawn item stands for, from one sample or several of one population.
+"""The number of items that each label of a drawn item stands for, from one or several samples of one population.
 
-One sample: 1 / probability. A later sample is drawn from what is left, and its probabilities may depend on labels of
-the earlier ones. Each sample then gives an unbiased estimate of its own: the items drawn before as they are, and for
-the others those that it drew, by 1 / probability (Des Raj 1956, Some estimators in sampling with varying probabilities
-without replacement). Their mean, each sample by how exact it is, gives an item that sample r drew the weight
+One sample: 1 / probability. A later sample is drawn from the remaining items, and its probabilities may depend on
+labels of the earlier samples. Each sample then gives its own unbiased estimate: the items drawn before count once, and
+the items that it drew count 1 / probability for the others (Des Raj 1956, Some estimators in sampling with varying
+probabilities without replacement). The mean of these estimates, weighted by the exactness a_r of each sample, gives an
+item that sample r drew the weight
 
     a_r / probability + a_(r+1) + a_(r+2) + ...
 
-Items that were added between two samples are a population of their own, which the later samples alone represent. Of a
-sample that is not labelled in full, the labels of a stratum stand for those that are missing.
+Items that were added between two samples are a separate population, which only the later samples represent. In a
+sample that is not labelled in full, the labels of a stratum stand for the missing ones.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -23,8 +24,8 @@ NONE_LEFT = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """An item that was drawn. `sample`: by which, 1, 2, ...; `population`: the number of the first sample that it could
-    be drawn by; `stratum`: what its sample was drawn from separately."""
+    """An item that was drawn. `sample`: the number of its sample, 1, 2, ...; `population`: the number of the first
+    sample that could draw it; `stratum`: the part of the list from which its sample drew separately."""
 
     sample: int
     population: int
@@ -34,16 +35,16 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The items of one population that a sample was drawn from: how many, and how many of them it drew."""
+    """The items of one population that a sample was drawn from: their number, and how many the sample drew."""
 
     items: int
     drawn: int
 
 
 def weights(drawn: Sequence[Drawn], labelled: Sequence[bool], frames: Mapping[tuple[int, int], Frame]) -> Numbers:
-    """How many items each label stands for, above 0; NaN for an item without label.
+    """Return the number of items that each label stands for, above 0; NaN for an item without label.
 
-    *frames*: (sample, population) -> its frame. Labels that were all drawn alike have equal weights.
+    *frames*: (sample, population) -> its frame. Labels of items that were all drawn alike have equal weights.
     """
     asked: dict[tuple[int, Hashable], int] = {}
     answered: dict[tuple[int, Hashable], int] = {}
@@ -67,7 +68,7 @@ def weights(drawn: Sequence[Drawn], labelled: Sequence[bool], frames: Mapping[tu
 def _answered(
     asked: Mapping[tuple[int, Hashable], int], answered: Mapping[tuple[int, Hashable], int]
 ) -> dict[int, float]:
-    """The share of each sample that is labelled."""
+    """Return the share of each sample that is labelled."""
     sums: dict[int, list[int]] = {}
     for (sample, stratum), number in asked.items():
         one = sums.setdefault(sample, [0, 0])
@@ -78,10 +79,10 @@ def _answered(
 def shares_of_samples(
     frames: Mapping[tuple[int, int], Frame], labelled: Mapping[int, float]
 ) -> dict[tuple[int, int], float]:
-    """By how much each sample counts for each population: the inverse of its variance if all items were drawn alike.
+    """Return the weight of each sample for each population: the inverse of its variance if all items were drawn alike.
 
-    So they hang on numbers only, not on probabilities, which may depend on labels. *labelled*: of each sample the share
-    that has labels. The shares of a population sum to 1, or are 0 without labels.
+    So the weights depend on counts only, not on probabilities, which may depend on labels. *labelled*: the share of
+    each sample that has labels. The weights of a population sum to 1, or are 0 without labels.
     """
     found: dict[tuple[int, int], float] = {}
     for population in {of for _, of in frames}:

@@ -1,6 +1,6 @@
 """Addresses and keys of servers that speak the OpenAI protocol (vLLM, llama.cpp, hosted ones).
 
-The key comes from the environment alone and stands in no file, record or message.
+The key comes from the environment only; no file, record or message contains it.
 """
 
 import os
@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 from evenhand.core.errors import N_, Refused
 
 SERVER, SERVERS = "EVENHAND_SERVER", "EVENHAND_SERVERS"
-# Where clouds hand out the keys of a machine, in addition to the addresses of a link.
+# Hosts at which clouds hand out the keys of a machine, in addition to link-local addresses.
 METADATA = frozenset({
     "metadata", "metadata.google.internal", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192",
     "168.63.129.16",
 })  # fmt: skip
 DOTS = str.maketrans("\u3002\uff0e\uff61", "...")  # what a resolver takes for a dot in a name
-# IPv6 networks whose addresses stand for one of IPv4: by how many bits that is shifted to the left.
+# IPv6 networks whose addresses contain an IPv4 address: the bits by which that is shifted to the left.
 EMBEDDING = {
     ip_network("::ffff:0:0/96"): 0, ip_network("::/96"): 0, ip_network("64:ff9b::/96"): 0,
     ip_network("64:ff9b:1::/48"): 0, ip_network("2002::/16"): 80,
@@ -46,7 +46,7 @@ def is_internal(host: str) -> bool:
 
 
 def _forms(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address]:
-    """Return an address, and those of IPv4 that it leads to."""
+    """Return an address and the IPv4 addresses that it leads to."""
     if isinstance(address, IPv4Address):
         return [address]
     inside = [IPv4Address(int(address) >> shift & 0xFFFFFFFF) for net, shift in EMBEDDING.items() if address in net]
@@ -54,14 +54,16 @@ def _forms(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address
 
 
 def servers_allowed() -> list[str]:
-    """The addresses that leads of a server with accounts may use: EVENHAND_SERVER, and those of EVENHAND_SERVERS
-    (separated by commas)."""
+    """Return the addresses that leads of a server with accounts may use.
+
+    These are EVENHAND_SERVER and those in EVENHAND_SERVERS, separated by commas.
+    """
     named = [os.environ.get(SERVER, ""), *os.environ.get(SERVERS, "").split(",")]
     return list(dict.fromkeys(one.strip() for one in named if one.strip()))
 
 
 def check_address(address: str) -> None:
-    """Raise Refused for what is no address of a model server, or holds a key."""
+    """Raise Refused for text that is not the address of a model server, or that contains a key."""
     try:
         parts = urlsplit(address)
     except ValueError as error:  # a bracket without its other half
@@ -79,16 +81,16 @@ NO_ADDRESS = N_("{address} is not a server address; it should look like http://l
 
 
 def key_from_environment() -> str | None:
-    """The key of the server: EVENHAND_API_KEY, else OPENAI_API_KEY; None where neither is set."""
+    """Return the key of the server: EVENHAND_API_KEY, else OPENAI_API_KEY; None where neither is set."""
     return next((os.environ[name] for name in KEYS if os.environ.get(name)), None)
 
 
 def is_trusted(address: str) -> bool:
-    """Whether the key of the installation may be sent to *address* for somebody on a page: EVENHAND_SERVER alone."""
+    """Return whether pages may send the key of the installation to *address*: True for EVENHAND_SERVER only."""
     return address.rstrip("/") == os.environ.get(SERVER, "").rstrip("/")
 
 
 def place_of(url: str) -> str:
-    """Host and port, as messages name them."""
+    """Return host and port, as messages name them."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)

@@ -1,7 +1,7 @@
-"""Asking a server until an answer is there: several requests at once, growing pauses, a limit per minute.
+"""Ask a server until it answers: several requests at once, growing pauses, a limit per minute.
 
-What fails is asked again after as long as the server says (Retry-After) or up to a minute. A server that gives the same
-failure again and again, and no answer between, ends all of it with what it says.
+A failed request is repeated after the time that the server asks for (Retry-After), or after up to a minute. If a server
+gives the same failure again and again, without an answer between, all requests end with its message.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from evenhand.core.servers.connecting import client_of
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 LATER = frozenset({408, 409, 425, 429, 503, 529})  # the server is busy or still loading, and says so
 LONGEST_PAUSE_S = 60.0
-SAME = 5  # equal failures in a row that are no accident
-SOON = 3  # tries of one request, where the server has never answered any
+SAME = 5  # equal failures in a row from which on they do not count as an accident
+SOON = 3  # tries of one request while the server has never answered
 NOBODY = N_("There is no server at {address} ({why}). Start it, or check the address.")
 BROKEN = N_("The connection to the server at {address} was lost ({why}).")
 BUSY = N_("The server at {address} failed repeatedly (status {status}): {why}")
@@ -47,18 +47,18 @@ Work = TypeVar("Work")
 
 
 class Unfinished(EvenhandError):
-    """A request that may be repeated; `after` is how long the server asks to wait, in seconds."""
+    """A failed request that may be repeated; `after`: the seconds that the server asks to wait, or None."""
 
     after: float | None = None
 
 
 class Unreachable(Unfinished):
-    """No answer at all."""
+    """A request without any answer."""
 
 
 @dataclass(slots=True)
 class _Streak:
-    """Equal failures in a row of one server, over all requests. `worked`: whether it has ever answered."""
+    """Equal failures in a row of one server, over all requests. `worked`: True once the server has answered."""
 
     worked: bool = False
     kind: tuple[Any, ...] = ()
@@ -85,14 +85,14 @@ class _Streak:
 
     @property
     def is_of_several(self) -> bool:
-        """Whether several requests failed: one alone may be at fault itself."""
+        """True if several requests failed; a single one may be at fault itself."""
         return self.number >= SAME and len(self.requests) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How hard a server is asked: requests under way, their limit per minute (None: none), how often one is tried, the
-    first pause before another try, and how long an answer may take."""
+    """The load that a server gets: requests at once, their limit per minute (None: no limit), tries per request, the
+    first pause before another try, and the longest time for an answer; both in seconds."""
 
     at_once: int = 8
     per_minute: float | None = None
@@ -113,7 +113,7 @@ class Asker:
         self._next = 0.0  # when the next request may begin, by the clock of the loop
 
     def work_off(self, waiting: Iterable[Work], work: Callable[[httpx.AsyncClient, Work], Awaitable[None]]) -> None:
-        """Call *work* for everything that waits, so many at once as the pace says; what it raises ends all of it."""
+        """Call *work* for each element of *waiting*, as many at once as the pace says; an exception ends all of it."""
         asyncio.run(self._work_off(iter(waiting), work))
 
     async def _work_off(
@@ -138,7 +138,7 @@ class Asker:
     async def ask(
         self, client: httpx.AsyncClient, body: dict[str, Any], read: Callable[[dict[str, Any]], Answer]
     ) -> Answer:
-        """Return what *read* makes of the answer to *body*; where it fails with a KeyError and its like, ask again.
+        """Return the result of *read* for the answer to *body*; ask again where it fails with a KeyError or the like.
 
         Raises Unfinished after the last try; ModelUnavailable where no server is there, where it refuses, or where it
         gives the same failure again and again.
@@ -168,7 +168,7 @@ class Asker:
         return self._streak.tries(error, self.pace.tries)
 
     def _given_up(self, error: Unfinished) -> EvenhandError:
-        """Return what is raised after the last try: the end of all requests, or of this one."""
+        """Return the exception to raise after the last try: it ends all requests, or only this one."""
         if isinstance(error, Unreachable):
             return error if self._answered else ModelUnavailable(NOBODY, **error.values)
         if not self._streak.is_of_several:
@@ -217,7 +217,7 @@ class Asker:
 
 
 def seconds_of(header: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for, at most ten minutes; None where it says nothing that can be read."""
+    """Return the seconds that a Retry-After header asks for, 0 to 600; None without a readable header."""
     if not header:
         return None
     try:
@@ -231,7 +231,7 @@ def seconds_of(header: str | None) -> float | None:
 
 
 def _refusal_of(answer: httpx.Response) -> str:
-    """The reason of a refusal in the server's answer."""
+    """Return the reason of a refusal from the server's answer."""
     try:
         error = answer.json()["error"]
         return str(error["message"] if isinstance(error, dict) else error)

@@ -1,4 +1,4 @@
-"""Files of texts, a text a line, to files of counterfactual texts: read and written as a stream, everything counted.
+"""Write files of counterfactual texts from files with one text per line, as a stream, and count what happened.
 
 swap: each text becomes its counterfactual. CDA (counterfactual data augmentation): each text stays, its counterfactual
 comes after it. CDS (counterfactual data substitution): each text becomes its counterfactual with probability 1/2, by a
@@ -41,9 +41,9 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(slots=True)
 class Counts:
-    """What happened to the texts of a file. `written`: lines of the result; `words`: how often each word was swapped;
-    `reasons`: why places were left alone, as `core.swap.swapping.Why`; `refused_texts`: the first refused, each with
-    what swapping it twice gives.
+    """Counts of the texts of a file. `written`: lines of the result; `words`: the number of swaps of each word;
+    `reasons`: why places were left alone, as `core.swap.swapping.Why`; `refused_texts`: the first refused texts, each
+    with the result of swapping it twice.
     """
 
     mode: Mode
@@ -60,7 +60,7 @@ class Counts:
 
     @property
     def texts(self) -> int:
-        """Texts that were read."""
+        """The number of texts that were read."""
         return self.swapped + self.left + self.refused
 
     def add(self, one: Swapped) -> None:
@@ -74,7 +74,7 @@ class Counts:
         self.reasons.update(place.why for place in one.left)
 
     def as_json(self) -> JsonObject:
-        """All counts; words from the most frequent one on."""
+        """Return all counts, the most frequent words and reasons first."""
         found = asdict(self) | {"texts": self.texts}
         found["words"] = dict(self.words.most_common())
         found["reasons"] = dict(self.reasons.most_common())
@@ -83,7 +83,7 @@ class Counts:
 
 
 def is_substituted(text: str, seed: int) -> bool:
-    """Whether CDS takes the counterfactual of a text: a coin that is a hash of seed and text."""
+    """Return whether CDS takes the counterfactual of a text: a toss of a coin by a hash of seed and text."""
     return hashlib.sha256(f"{seed}\n{text}".encode("utf-8", "surrogatepass")).digest()[0] % 2 == 1
 
 
@@ -101,8 +101,9 @@ def swap_file(
 ) -> Counts:
     """Write the counterfactual texts of *source* to *out*, in order; memory does not grow with the file.
 
-    *diff*: a JSON line for each text that holds a word of a pair or names a gender: what was swapped, what was left
-    alone and why. *progress* counts bytes of the source. *ray*: a cluster whose *workers* swap; the result is the same.
+    *diff*: a file with a JSON line for each text that contains a word of a pair or names a gender: the words that were
+    swapped, the words that were left alone and why. *progress* counts bytes of the source. *ray*: a cluster whose
+    *workers* swap; the result is the same.
     Raises BadFile where a file cannot be read or written.
     """
     if out.resolve() == source.resolve() or (diff is not None and diff.resolve() == source.resolve()):
@@ -136,7 +137,7 @@ def _written(one: Swapped, counts: Counts) -> Iterator[str]:
 
 
 def as_diff(one: Swapped) -> JsonObject:
-    """A text, its counterfactual, and every place that was swapped or left, for JSON."""
+    """Return a text, its counterfactual, and every place that was swapped or left, for JSON."""
     changes = [{"start": c.start, "end": c.end, "word": c.word, "counterpart": c.counterpart} for c in one.changes]
     left = [{"start": p.start, "end": p.end, "word": one.source[p.start : p.end], "why": p.why} for p in one.left]
     found: JsonObject = {"outcome": one.outcome, "text": one.source, "swapped": one.text}
@@ -160,7 +161,7 @@ def _swapped(
 
 
 def batch_swapper(words: WordTable, reported: bool) -> Callable[[list[str]], list[Swapped]]:
-    """What a worker of a cluster makes once."""
+    """Return a function that swaps a batch of texts; each worker of a cluster makes it once."""
     swapper = Swapper(words, reported=reported)
     return lambda texts: [swapper(text) for text in texts]
 
@@ -172,7 +173,7 @@ def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def texts_of(path: Path, progress: Progress | None = None) -> Iterator[str]:
-    """The lines of a text file without their ends, also of a .gz; UTF-8, GB18030 or Big5. Raises BadFile."""
+    """Yield the lines of a text file without their ends, also of a .gz; UTF-8, GB18030 or Big5. Raises BadFile."""
     try:
         total = path.stat().st_size
         with path.open("rb") as packed, _unpacked(packed, path.suffix) as file:
@@ -195,7 +196,7 @@ def texts_of(path: Path, progress: Progress | None = None) -> Iterator[str]:
 
 @contextmanager
 def _unpacked(packed: BinaryIO, ending: str) -> Iterator[BinaryIO]:
-    """The bytes of a file, which is packed where its name ends so."""
+    """Yield the file, unpacked if its name ends with .gz."""
     if ending == ".gz":
         with gzip.open(packed) as file:
             yield cast(BinaryIO, file)

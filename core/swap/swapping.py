@@ -1,7 +1,7 @@
-"""A text and its counterfactual: what was swapped, what was left alone and why, and that it leads back (docs/swap.md).
+"""Make the counterfactual of a text, and list the words that were swapped or left alone and why (docs/swap.md).
 
-The law: swapping twice gives the text again. A text for which it fails is refused as a whole, so that no pair of texts
-differs in more than the gender of its words.
+The law: swapping twice gives the original text. A text for which the law fails is refused as a whole, so that the two
+texts of a pair differ only in the gender of their words.
 """
 
 import re
@@ -32,7 +32,7 @@ HIS = {"pos_dep": "her", "pos_ind": "hers"}
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A word at `start` of the source and what stands there afterwards."""
+    """A word at `start` of the source and the word that replaces it."""
 
     start: int
     word: str
@@ -40,16 +40,16 @@ class Change:
 
     @property
     def end(self) -> int:
-        """Where the word ends in the source."""
+        """The end of the word in the source."""
         return self.start + len(self.word)
 
 
 @dataclass(frozen=True, slots=True)
 class LeftAlone:
-    """Characters of the source that look like a word of a pair, or name a gender, and stay; `why` is one of `Why`.
+    """Characters of the source that look like a word of a pair, or name a gender, but are not swapped.
 
-    other_word: they belong to another word (他 in 其他). idiom: nobody is meant. pair: both sides are named. none: no
-    counterpart would lead back. unclear: a verb as well as a noun.
+    `why` is one of `Why`. other_word: they belong to another word (他 in 其他). idiom: no person is meant. pair: both
+    sides are named. none: no counterpart would lead back. unclear: a verb as well as a noun.
     """
 
     start: int
@@ -61,7 +61,7 @@ class LeftAlone:
 class Swapped:
     """A text and its counterfactual. `text` is `source` where nothing was swapped, or where the law fails.
 
-    `back`: what swapping twice gives, for a text that is refused.
+    `back`: the result of swapping twice, for a text that is refused; else None.
     """
 
     source: str
@@ -72,19 +72,19 @@ class Swapped:
 
     @property
     def outcome(self) -> Outcome:
-        """What became of the text: swapped, left (it holds no such word), refused (twice is not the same)."""
+        """The outcome: swapped, left (no word to swap), refused (swapping twice does not give the text)."""
         return "refused" if self.back is not None else "swapped" if self.changes else "left"
 
 
 class Swapper:
-    """Swaps texts of one language; made once for many. *reported*: words without a counterpart are looked for too."""
+    """Swaps texts of one language; one object serves many texts. *reported*: find words without a counterpart too."""
 
     def __init__(self, words: WordTable, *, reported: bool = False) -> None:
         self.words = words
         self._reported = reported
         spaced = words.language == "en"
         known = [*words.counterparts, *(PRONOUNS if spaced else ())]
-        # In English a name counts with its capitals, a word with any; in Chinese there are none.
+        # In English a name must have its capitals, a word may have any; Chinese has no capitals.
         longest_first = sorted(known, key=len, reverse=True)
         inner = "|".join(map(re.escape, longest_first)) or "(?!)"
         self._pattern = re.compile(rf"(?<!\w)(?:{inner})(?!\w)", re.IGNORECASE) if spaced else re.compile(inner)
@@ -92,7 +92,7 @@ class Swapper:
         self._lower = {word.lower(): word for word in words.counterparts if word not in words.names}
 
     def __call__(self, text: str) -> Swapped:
-        """*text* and its counterfactual."""
+        """Return *text* and its counterfactual."""
         changed, changes, left = self._once(text)
         if not changes:
             return Swapped(text, text, (), left)
@@ -130,7 +130,7 @@ class Swapper:
             yield from _without_counterpart(text, "zh", taken)
 
     def _candidate(self, text: str, start: int, word: str) -> Candidate:
-        """What the tests for Chinese words ask about; nothing is masked, so that the stems are the words."""
+        """Return the candidate for the tests of Chinese words; nothing is masked, so that the stems are the words."""
         side, other = self.words.sides[word], self.words.counterparts[word]
         male, female = (word, other) if side == "male" else (other, word)
         pair = KeywordPair(male, female, (0, len(male)), (0, len(female)))
@@ -160,7 +160,7 @@ class Swapper:
 
 
 def _pronoun(form: str, rest: str, before: str) -> str:
-    """The English pronoun of the other side, by its case where the form could be two."""
+    """Return the English pronoun of the other side; where the form could be two cases, the words around it decide."""
     if form in SIMPLE:
         return SIMPLE[form]
     if form == "her":
@@ -169,8 +169,10 @@ def _pronoun(form: str, rest: str, before: str) -> str:
 
 
 def _is_given(before: str, rest: str) -> bool:
-    """Whether her gets something, where the thing has no article: gave her advice; not gave her mother advice, told
-    her story, gave her book to him."""
+    """Return whether her receives a thing without an article: gave her advice.
+
+    False for gave her mother advice, told her story and gave her book to him.
+    """
     found = NEXT.match(rest)
     if found is None:
         return False
@@ -186,7 +188,7 @@ def _is_given(before: str, rest: str) -> bool:
 
 @cache
 def _people() -> frozenset[str]:
-    """Words for people in both numbers, so far as a table has them."""
+    """Return words for people, singular and plural, as far as a table has them."""
     plurals = {word for row in table("people_words") for word in row["words"].split()}
     kin = {word for one in pack("en").words for word in (one.pair.male, one.pair.female)} - set(PRONOUNS)
     return frozenset(plurals | {plural.removesuffix("s") for plural in plurals} | kin)
@@ -202,14 +204,14 @@ def _is_noun(text: str, start: int, end: int) -> bool:
 
 @cache
 def _what_stays(language: str) -> tuple[tuple[Why, re.Pattern[str]], ...]:
-    """What stays although a word of a pair stands in it, as expressions."""
+    """Return expressions for texts that contain a word of a pair but are not swapped, each with its reason."""
     rows = [row for row in table("swap_left") if row["language"] == language and row["why"] != "none"]
     return tuple((row["why"], re.compile(rf"(?<!\w)(?:{row['words']})(?!\w)", re.IGNORECASE)) for row in rows)  # type: ignore[misc]
 
 
 @cache
 def _gendered(language: str) -> re.Pattern[str]:
-    """Other words that name a gender."""
+    """Return an expression for other words that name a gender."""
     if language == "zh":
         return re.compile("|".join(dict.fromkeys(row["words"] for row in table("mining_gender_terms"))))
     words = "|".join(row["words"] for row in table("swap_left") if (row["language"], row["why"]) == (language, "none"))

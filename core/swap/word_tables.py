@@ -1,4 +1,4 @@
-"""Which word becomes which: the pairs that ship with the app, a user's own, and names from a user's list."""
+"""Words and their counterparts: the pairs that ship with the app, a user's own, and names from a user's list."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ LANGUAGES = ("zh", "en")
 Words = Literal["released", "wide"]
 Pair = tuple[str, str]  # male word, female word
 MOST_PAIRS = 20_000
-# The forms of English pronouns; which of two stands there says core.swap.english.
+# The forms of English pronouns; core.swap.swapping decides between two cases of one form.
 PRONOUNS = ("he", "she", "him", "her", "his", "hers", "himself", "herself")
 MALE_PRONOUNS = ("he", "him", "his", "himself")
 
@@ -33,7 +33,7 @@ PRONOUN = N_("{file}, line {line}: {word} is a pronoun; its counterpart follows 
 
 @dataclass(frozen=True)
 class WordTable:
-    """Words and their counterparts in one language. `sides`: of which side a word is; `names`: words that are names.
+    """Words and their counterparts in one language. `sides`: the side of each word; `names`: words that are names.
 
     `own`: the pairs that a user gave, in their order.
     """
@@ -46,15 +46,15 @@ class WordTable:
     own: tuple[Pair, ...] = field(default=(), compare=False)
 
     def side(self, word: str) -> Side:
-        """The side of a word or English pronoun of the table, in any capitals."""
+        """Return the side of a word or English pronoun of the table, in any capitals."""
         if self.language == "en" and word.lower() in PRONOUNS:
             return "male" if word.lower() in MALE_PRONOUNS else "female"
         return self.sides.get(word) or self.sides.get(word.lower(), "male")
 
     def without(self, pairs: Iterable[str]) -> "WordTable":
-        """The same without *pairs*, written as 他/她; their words are left alone. Raises Refused for an unknown one.
+        """Return the table without *pairs* (written as 他/她), whose words are left alone. Raises Refused for others.
 
-        In English he and she cannot be left out: their forms go together.
+        In English he and she cannot be left out, because their forms go together.
         """
         left = {word for pair in pairs for word in self._words_of(pair)}
         kept = {word: other for word, other in self.counterparts.items() if not {word, other} & left}
@@ -70,9 +70,9 @@ class WordTable:
 def word_table(
     language: str, *, words: Words = "released", own: Iterable[Pair] = (), names: Iterable[Pair] = ()
 ) -> WordTable:
-    """The words of a language, a user's *own* before those of the app, and *names*.
+    """Return the words of a language: a user's *own* first, then the words of the app, then *names*.
 
-    *words*: of Chinese, the 19 pairs of the released file, or with "wide" those of core/data/swap_words.tsv too; in
+    *words*: for Chinese, the 19 pairs of the released file, or with "wide" those of core/data/swap_words.tsv too; for
     English always everything. Raises Refused for another language, BadFile for a name that is a word too.
     """
     if language not in LANGUAGES:
@@ -110,7 +110,7 @@ def _both(name: str) -> set[str]:
 
 
 def read_word_pairs(path: Path, language: str) -> tuple[Pair, ...]:
-    """A user's pairs of words or names; see `word_pairs_of`. Raises BadFile where the file cannot be read."""
+    """Read a user's pairs of words or names; see `word_pairs_of`. Raises BadFile where the file cannot be read."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -119,12 +119,12 @@ def read_word_pairs(path: Path, language: str) -> tuple[Pair, ...]:
 
 
 def word_pairs_in(data: bytes, name: str, language: str) -> tuple[Pair, ...]:
-    """The pairs of the bytes of such a table; see `word_pairs_of`."""
+    """Return the pairs in the bytes of a table; see `word_pairs_of`."""
     return word_pairs_of(decode(data, name).text, name, language)
 
 
 def word_pairs_of(text: str, name: str, language: str) -> tuple[Pair, ...]:
-    """The pairs of a table with tabs and the columns male and female; *name* is what messages call it.
+    """Return the pairs of a table with tabs and the columns male and female; *name* is its name in messages.
 
     Unlike keyword pairs their stems may differ in length: nothing is masked. Raises BadFile, with file and line, for
     the first mistake: an empty cell, a word twice, an English pronoun.

@@ -25,7 +25,7 @@ class Token(NamedTuple):
 
 
 def cut(text: str) -> list[str]:
-    """The words of *text*, as `tagged` has them, in half of its time."""
+    """Return the words of *text*, the same as those of `tagged`, in half of its time."""
     try:
         words: list[str] = dictionary().cut(text)
     except UnicodeEncodeError:
@@ -34,11 +34,11 @@ def cut(text: str) -> list[str]:
 
 
 def tagged(text: str) -> tuple[Token, ...]:
-    """The words of *text* with their tags, by rjieba; together they are *text*."""
+    """Return the words of *text* with their tags, by rjieba; the words joined together are *text*."""
     try:
         tags = dictionary().tag(text)
     except UnicodeEncodeError:
-        # rjieba reads UTF-8, in which half of a surrogate pair cannot be written: it sees another sign in its place.
+        # rjieba reads UTF-8, which cannot hold half of a surrogate pair: it gets another character in its place.
         at, tags = 0, []
         for word, tag in dictionary().tag(HALF_PAIR.sub("\ufffd", text)):
             tags.append((text[at : at + len(word)], tag))
@@ -53,23 +53,23 @@ def tagged(text: str) -> tuple[Token, ...]:
 
 @cache
 def dictionary() -> Any:
-    """The segmenter, whose `has_word` knows the dictionary; loaded when it is first asked."""
+    """Return the segmenter, whose `has_word` looks into its dictionary; the first call loads it."""
     import rjieba  # 0.1 to 0.25 s: paid by the first sentence that is cut
 
     return rjieba
 
 
 def is_word(text: str) -> bool:
-    """Whether *text* is a word of jieba's dictionary (349,046 words)."""
+    """Return whether *text* is a word of jieba's dictionary (349,046 words)."""
     known: bool = dictionary().has_word(text)
     return known
 
 
 @cache
 def beside(character: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The characters that stand right before and right behind *character* in words of the dictionary.
+    """Return the characters right before and right behind *character* in words of the dictionary.
 
-    They are read from the file of jieba, which has the words of rjieba; rjieba itself lists none. It takes 4 ms.
+    They are read in 4 ms from the file of jieba, which has the words of rjieba; rjieba itself cannot list them.
     """
     package = find_spec("jieba")
     assert package is not None and package.origin is not None
@@ -85,7 +85,7 @@ def beside(character: str) -> tuple[frozenset[str], frozenset[str]]:
 
 @cache
 def surnames(*kinds: str) -> frozenset[str]:
-    """The surnames of some kinds: single, double, japanese."""
+    """Return the surnames of some kinds: single, double, japanese."""
     return frozenset(
         name for row in table("mining_surnames") if row["kind"] in kinds for name in row["surnames"].split()
     )
@@ -93,10 +93,10 @@ def surnames(*kinds: str) -> frozenset[str]:
 
 @cache
 def usual_surnames() -> frozenset[str]:
-    """The usual Chinese surnames, of one or two characters."""
+    """Return the usual Chinese surnames, of one or two characters."""
     return surnames("single", "double")
 
 
 def is_surname(text: str) -> bool:
-    """Whether *text* is one of the usual Chinese surnames."""
+    """Return whether *text* is one of the usual Chinese surnames."""
     return text in usual_surnames()

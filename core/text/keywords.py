@@ -1,4 +1,4 @@
-"""Keyword pairs in a sentence: finding the word, masking its stem, repairing published positions."""
+"""Keyword pairs in a sentence: find the word, mask its stem, repair published positions."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ SpanStatus = Literal["ok", "one_too_large", "one_too_small", "wrong"]
 
 
 class _Lexicon:
-    """The words of some pairs, ready to be looked for."""
+    """The words of some pairs, ready for searching."""
 
     def __init__(self, pairs: tuple[KeywordPair, ...]) -> None:
         self.words: dict[str, tuple[KeywordPair, Side]] = {}
@@ -36,46 +36,46 @@ def _lexicon(pairs: tuple[KeywordPair, ...] | None) -> _Lexicon:
 
 
 def candidate(sentence: str, start: int, pair: KeywordPair, side: Side) -> Candidate:
-    """The candidate whose word of *pair* begins at code point *start* of *sentence*."""
+    """Return the candidate whose word of *pair* begins at code point *start* of *sentence*."""
     first, last = pair.stem_span(side)
     return Candidate(sentence, start, start + len(pair.word(side)), start + first, start + last, pair, side)
 
 
 def find(text: str, pairs: Iterable[KeywordPair] | None = None) -> list[Candidate]:
-    """The keywords of *text*, from left to right: words of *pairs* (default: the 19 of the released file).
+    """Return the keywords of *text*, from left to right: words of *pairs* (default: the 19 of the released file).
 
-    At each place the longest word counts and words never overlap: 女孩子 holds
+    At each place the longest word counts, and words never overlap: 女孩子 contains
     女孩, not 女; 姥姥 is one word. Words, not characters, are counted (docs/methods.md#keywords-in-a-sentence):
-    他 in 吉他, 女 in 子女 and 外公 in 对外公布 are no keywords (core.text.other_words).
+    他 in 吉他, 女 in 子女 and 外公 in 对外公布 are not keywords (core.text.other_words).
     A sentence fit for the data gives a list of exactly one.
     """
     return [one for one in occurrences(text, pairs) if other_word(text, one) is None]
 
 
 def occurrences(text: str, pairs: Iterable[KeywordPair] | None = None) -> list[Candidate]:
-    """Every place where the characters of a word of *pairs* stand, also inside other words: for a word that is named.
+    """Return every place where the characters of a word of *pairs* occur, also inside other words.
 
-    Else as `find`, which gives some of these.
+    For callers that already know the word. `find` returns only the places that are words by themselves.
     """
     lexicon = _lexicon(None if pairs is None else tuple(pairs))
     return [candidate(text, hit.start(), *lexicon.words[hit[0]]) for hit in lexicon.pattern.finditer(text)]
 
 
 def is_keyword(text: str, start: int, word: str) -> bool:
-    """Whether *word*, which begins at *start* of *text*, stands alone; True for what is no word of a pair."""
+    """Return whether *word*, at *start* of *text*, is a word by itself; True for a word that belongs to no pair."""
     known = _lexicon(None).words.get(word)
     return known is None or other_word(text, candidate(text, start, *known)) is None
 
 
 def unspaced(text: str) -> bool:
-    """Whether a text is all Chinese or Japanese characters, each of which is one mask."""
+    """Return whether a text has only Chinese or Japanese characters, each of which takes one mask."""
     return all(ord(character) >= EAST_ASIAN for character in text)
 
 
 def probe(found: Candidate) -> MaskedSentence:
-    """The probe of a candidate: its stem is the slot, the stems of both sides are the options, male first.
+    """Return the probe of a candidate: its stem is the slot, the stems of both sides are the options, male first.
 
-    Only what differs is masked (docs/methods.md#released-file): 女孩 -> [MASK]孩, 姥姥 -> 姥[MASK].
+    Only the part that differs is masked (docs/methods.md#released-file): 女孩 -> [MASK]孩, 姥姥 -> 姥[MASK].
     """
     return MaskedSentence(found.sentence, found.stem_start, found.stem_end, found.pair.stems)
 

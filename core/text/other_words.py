@@ -1,15 +1,15 @@
-"""Where the characters of a keyword belong to another word, so that no keyword stands there.
+"""Find the word to which the characters of a keyword belong where the keyword is only a part of it.
 
 See docs/methods.md#keywords-in-a-sentence.
 
-Never "the token is longer than the keyword": 女司机 and 男篮 are fine, and that
-rule throws away one good sentence in five. Three tests instead:
+The rule "the token is longer than the keyword" would be wrong: 女司机 and 男篮 are
+fine, and that rule throws away one good sentence in five. Three tests are used instead:
 - a list of words, per keyword (mining_inside.tsv), unless the segmenter shows the ends of two other words: 母亲|节俭;
 - a cut through the keyword: 对|外|公布 for 外公;
-- the swap test: a word of the dictionary holds the keyword, its twin with the
-  counterpart is no word (宫女, 宫男), it is not on the list of accepted compounds
-  (女兵, 男兵), and what is left without the keyword is no word of two characters or
-  more either (女|司机: fine).
+- the swap test: a word of the dictionary contains the keyword; the same word with the
+  counterpart is not a word (宫女, 宫男); it is not on the list of accepted compounds
+  (女兵, 男兵); and the rest without the keyword is not a word of two or more characters
+  (女|司机: fine).
 """
 
 import re
@@ -24,12 +24,12 @@ from evenhand.core.text.dictionary import AFTER_SURNAME, Token, beside, cut, dic
 from evenhand.core.types import Candidate, Span
 
 NEVER = re.compile(r"(?!)")
-REACH = 8  # characters on either side of a keyword within which a listed word that holds it must stand
+REACH = 8  # characters on either side of a keyword: a listed word that contains it lies within them
 LOOKBEHIND = re.compile(r"\(\?<([!=])([^()]*)\)(.+)")
 GROUP = re.compile(r"\(\?:((?:[^()]|\([^()]*\))*)\)(?![?*+{])(.*)")
 CLASS = re.compile(r"\[([^\^\]\-\\]+)\](?![?*+{])(.*)")
 PLACE = "〇"  # stands for the keyword in patterns
-# What lists are made of: a lookaround, a group, a class, a plain character; the last three may be left out with ?.
+# The syntax of the lists: a lookaround, a group, a class, a plain character; ? makes one of the last three optional.
 _ITEM = re.compile(
     r"(?P<looking>\(\?<?[!=](?:[^()]|\([^()]*\))*\))"
     r"|(?:\(\?:(?P<group>(?:[^()]|\([^()]*\))*)\)|\[(?P<listed>[^\^\]\-\\]+)\]|(?P<plain>[^\\()\[\]{}?*+.^$|]))(?P<may>\??)"
@@ -37,7 +37,7 @@ _ITEM = re.compile(
 
 
 def alternatives(words: str) -> list[str]:
-    """*words* cut at every | that stands in no bracket."""
+    """Return the parts of *words*, cut at every | outside brackets; empty parts are left out."""
     found, depth = [""], 0
     for character in words:
         depth += (character in "([") - (character in ")]")
@@ -49,10 +49,11 @@ def alternatives(words: str) -> list[str]:
 
 
 def _literal_first(word: str) -> list[str]:
-    """The same expression with a plain character at its beginning: (?<!尤)其他 -> 其(?<!尤其)他, (?:每|任何)人 as two.
+    """Return expressions that match the same texts but begin with a plain character.
 
-    Where every alternative begins with a plain character, `re` skips to places
-    where one of them stands: ten times faster than trying each everywhere.
+    (?<!尤)其他 becomes 其(?<!尤其)他, and (?:每|任何)人 becomes two expressions. Where
+    every alternative begins with a plain character, `re` skips to the places of
+    these characters: ten times faster than trying each alternative everywhere.
     """
     looking = LOOKBEHIND.match(word)
     if looking is not None:
@@ -68,20 +69,23 @@ def _literal_first(word: str) -> list[str]:
 
 
 def joined(words: list[str]) -> re.Pattern[str]:
-    """One expression for all alternatives of *words*, in their order."""
+    """Return one expression for all alternatives of *words*, in their order; `NEVER` where there are none."""
     parts = [part for some in words for word in alternatives(some) for part in _literal_first(word)]
     return re.compile("|".join(parts)) if parts else NEVER
 
 
 @cache
 def inside_words(keyword: str, *, sure: bool) -> re.Pattern[str]:
-    """Words that hold the characters of *keyword* and are not it: 吉他, 妇女, 对外公布; `sure`: however it is cut."""
+    """Return an expression for words that contain *keyword* but are other words: 吉他, 妇女, 对外公布.
+
+    *sure*: True for words that count regardless of how the segmenter cuts the text; False for the others.
+    """
     rows = [row for row in table("mining_inside") if keyword in row["keywords"].split()]
     return joined([row["words"] for row in rows if (row["sure"] != "") == sure])
 
 
 def _spelt(word: str) -> list[str]:
-    """Every text that an alternative of a list can match. Raises ValueError where it is written in another way."""
+    """Return every text that an alternative of a list can match. Raises ValueError for syntax that is not `_ITEM`."""
     found, at = [""], 0
     while at < len(word):
         item = _ITEM.match(word, at)
@@ -99,9 +103,10 @@ def _spelt(word: str) -> list[str]:
 
 @cache
 def beside_listed(keyword: str) -> tuple[frozenset[str], frozenset[str]] | None:
-    """The characters right before and right behind *keyword* in `inside_words`; None where these tell nothing.
+    """Return the characters right before and right behind *keyword* in its listed words.
 
-    A match that shares a character with the keyword and reaches beyond it has one of them.
+    A match that shares a character with the keyword and reaches beyond it contains one of these characters. None
+    where a listed text is a part of the keyword, so that the neighbours decide nothing.
     """
     rows = [row["words"] for row in table("mining_inside") if keyword in row["keywords"].split()]
     texts = [text for words in rows for word in alternatives(words) for text in _spelt(word)]
@@ -114,13 +119,13 @@ def beside_listed(keyword: str) -> tuple[frozenset[str], frozenset[str]] | None:
 
 @cache
 def accepted_words(keyword: str) -> re.Pattern[str]:
-    """Compounds of *keyword* whose swapped form people say although no dictionary has it: 女兵."""
+    """Return an expression for compounds of *keyword* whose swapped form is in use but in no dictionary: 女兵."""
     rows = [row["words"] for row in table("mining_accepted") if keyword in row["keywords"].split()]
     return joined([words.replace(PLACE, re.escape(keyword)) for words in rows])
 
 
 def touching(pattern: re.Pattern[str], text: str, start: int, end: int) -> Span | None:
-    """The first match that shares a character with text[start:end], as a span, or None."""
+    """Return the span of the first match that shares a character with text[start:end]; None without one."""
     for hit in pattern.finditer(text, max(0, start - REACH), end + REACH):
         if hit.start() < end and start < hit.end():
             return hit.span()
@@ -138,16 +143,16 @@ WORDS_OF_ONE = frozenset("男女老")
 
 
 class OtherWord(NamedTuple):
-    """The word that holds characters of a keyword: by which test it was found, and where it stands."""
+    """The word that contains characters of a keyword: the test that found it, and its span."""
 
     reason: Literal["list", "crossing", "swap", "name"]
     span: Span
 
 
 def other_word(text: str, candidate: Candidate) -> OtherWord | None:
-    """The word to which the characters of *candidate* in *text* belong, or None where the keyword is the word.
+    """Return the word to which the characters of *candidate* in *text* belong; None where the keyword is a word itself.
 
-    Only for Chinese; in languages with spaces a word stands by itself. Needs *candidate* to be the longest word there.
+    Always None in languages other than Chinese. *candidate* must be the longest word at its place.
     """
     if candidate.pair.language != "zh":
         return None
@@ -172,7 +177,10 @@ def other_word(text: str, candidate: Candidate) -> OtherWord | None:
 
 
 def surely_alone(text: str, start: int, end: int) -> bool:
-    """Whether a quick look is enough to say of a Chinese keyword at text[start:end] that no other word holds it."""
+    """Return True if a quick look shows that no other word contains the Chinese keyword at text[start:end].
+
+    False means that only `other_word` can decide.
+    """
     if _stands_clear(text, start, end):
         return True
     if _may_be_listed(text, start, end):
@@ -183,7 +191,10 @@ def surely_alone(text: str, start: int, end: int) -> bool:
 
 
 def _stands_clear(text: str, start: int, end: int) -> bool:
-    """Whether no list and no word of the dictionary has what stands right beside a keyword of one character."""
+    """Return True if no listed word and no word of the dictionary has the neighbours of a one-character keyword.
+
+    False for a keyword whose neighbours cannot decide; see `_told_by`.
+    """
     beside_it = _told_by(text[start:end])
     if beside_it is None or text[end : end + 1] in beside_it[1]:
         return False
@@ -192,7 +203,7 @@ def _stands_clear(text: str, start: int, end: int) -> bool:
 
 @cache
 def _told_by(keyword: str) -> tuple[frozenset[str], frozenset[str]] | None:
-    """The characters right before and right behind *keyword* in lists and dictionary; None where more must be known."""
+    """Return the characters right before and behind *keyword* in lists and dictionary; None if they cannot decide."""
     listed = beside_listed(keyword)
     if len(keyword) > 1 or keyword in IN_NAMES or listed is None:
         return None
@@ -206,7 +217,7 @@ def _lists(keyword: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _may_be_listed(text: str, start: int, end: int) -> bool:
-    """Whether a character beside text[start:end] stands there in some listed word."""
+    """Return whether text[start:end] may belong to a listed word, judged by the characters next to it."""
     beside_it = beside_listed(text[start:end])
     if beside_it is None:
         return True
@@ -214,7 +225,7 @@ def _may_be_listed(text: str, start: int, end: int) -> bool:
 
 
 def _may_end_name(text: str, start: int) -> bool:
-    """Whether 男 or 女 at *start* may be in a word of the dictionary, or behind a surname with a character or none."""
+    """Return whether 男 or 女 at *start* may be in a dictionary word, or at most one character after a surname."""
     before, behind = beside(text[start])
     if text[start + 1 : start + 2] in behind or (start > 0 and text[start - 1] in before):
         return True
@@ -222,8 +233,8 @@ def _may_end_name(text: str, start: int) -> bool:
 
 
 def _dictionary_disagrees(text: str, start: int, end: int) -> bool:
-    """Whether a dictionary word holds or crosses text[start:end] without being it: only then is cutting worth it."""
-    low, high = start, end  # no word reaches over what is no Chinese character
+    """Return whether a dictionary word overlaps text[start:end] and reaches beyond it: only then is cutting needed."""
+    low, high = start, end  # words of the dictionary have Chinese characters only
     reaches = True, True
     if end - start == 1:  # such a word also has the character before or behind it
         before, behind = beside(text[start])
@@ -235,7 +246,7 @@ def _dictionary_disagrees(text: str, start: int, end: int) -> bool:
     while reaches[1] and high < min(len(text), end + WIDEST) and "一" <= text[high] <= "龥":
         high += 1
     for first in range(low, end):
-        # From inside the keyword on, only what ends beyond it; before it, whatever reaches into it.
+        # Words that begin inside the keyword must end beyond it; words that begin before it must reach into it.
         shortest = end + 1 if first >= start else start + 1
         for last in range(max(first + 2, shortest), min(high, first + WIDEST) + 1):
             if _known(text[first:last]):
@@ -249,7 +260,7 @@ def _known(text: str) -> bool:
 
 
 def _is_there(text: str, candidate: Candidate, listed: Span) -> bool:
-    """Whether a listed word is there and not the ends of two others: 村女 in 乡|村女|教师, 母亲节 in 母亲|节俭."""
+    """Return True if a listed word is one (乡|村女|教师), False if two words share it (母亲节 in 母亲|节俭)."""
     start, end = _bounds(text, candidate.start)
     first, last = listed
     at = start
@@ -261,7 +272,7 @@ def _is_there(text: str, candidate: Candidate, listed: Span) -> bool:
 
 
 def _clause(text: str, candidate: Candidate) -> tuple[Token, ...]:
-    """The tokens around the keyword. Only its clause is cut: no word crosses punctuation."""
+    """Return the tokens around the keyword. Only its clause is cut, because no word crosses punctuation."""
     start, end = _bounds(text, candidate.start)
     tokens = _cut(text[start:end])
     first = bisect_left(tokens, candidate.start - 2 * REACH - start, key=lambda token: token.end)
@@ -270,8 +281,11 @@ def _clause(text: str, candidate: Candidate) -> tuple[Token, ...]:
 
 
 def _bounds(text: str, place: int) -> Span:
-    """Where the clause of the character at *place* stands; an empty span where that is no Chinese character."""
-    low = place  # most clauses are short: they are found in a tenth of the time that all clauses of a text need
+    """Return the span of the clause around *place*; an empty span where the character there is not Chinese.
+
+    Of a clause longer than `LONGEST_CLAUSE`: at most three steps of `STEP` around the place.
+    """
+    low = place  # most clauses are short, and looking nearby takes a tenth of the time of finding all clauses
     while low and place - low < NEAR and "一" <= text[low - 1] <= "龥":
         low -= 1
     near = HAN.match(text, place, place + NEAR)
@@ -284,7 +298,7 @@ def _bounds(text: str, place: int) -> Span:
     if number < 0 or place >= clauses[number][1]:
         return place, place
     start, end = clauses[number]
-    if end - start > LONGEST_CLAUSE:  # no clause at all: around each keyword as much as a clause may have is cut
+    if end - start > LONGEST_CLAUSE:  # such a text has no punctuation: cut only as much as a clause may have
         start += max(0, (place - start) // STEP - 1) * STEP
         end = min(end, start + 3 * STEP)
     return start, end
@@ -325,9 +339,9 @@ def _by_tokens(text: str, tokens: tuple[Token, ...], candidate: Candidate) -> Ot
 
 
 def _leaves_words(text: str, token: Token, candidate: Candidate) -> bool:
-    """Whether a cut behind the first character of the keyword leaves words on both sides: 对外|公布, but 外|公推.
+    """Return whether a cut behind the first character of the keyword leaves words on both sides.
 
-    老 stands before nouns, so a verb behind it belongs to 老公: 老公|开了, 老公|交了.
+    True for 对外|公布, False for 外|公推. 老 precedes nouns, so before a verb the word is 老公: 老公|开了, 老公|交了.
     """
     first = text[candidate.start : token.start]
     if first == "老" and text[token.end : token.end + 1] in tuple("了着过"):
@@ -337,7 +351,7 @@ def _leaves_words(text: str, token: Token, candidate: Candidate) -> bool:
 
 
 def _end_of_name(tokens: tuple[Token, ...], candidate: Candidate) -> OtherWord | None:
-    """王亚|男: a surname with one character that no dictionary has, and right after it 男, alone."""
+    """Return a name like 王亚|男: a surname with one character, in no dictionary, then 男 or 女 as a token."""
     alone = any(token.start == candidate.start and token.end == candidate.end for token in tokens)
     if candidate.keyword not in IN_NAMES or not alone:
         return None

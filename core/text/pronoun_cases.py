@@ -1,8 +1,9 @@
-"""Which case an English pronoun stands in where its form could be two: her (him or his), his (her or hers), it, xir.
+"""The case of an English pronoun whose form could be two cases: her (him or his), his (her or hers), it, xir.
 
-There is no parser: the words around it and lists decide. How often they are right: docs/misgendering.md. Verbs after
-he and they: the rules that the published code gets wrong are right here (docs/misgendering.md#tango-by-probability):
-plays, says, buys; use, house, die.
+No parser is used: the surrounding words and word lists decide. docs/misgendering.md says how often they are right.
+
+Also the forms of verbs after he and they. The published code gets some of them wrong; they are right here
+(docs/misgendering.md#tango-by-probability): plays, says, buys; use, house, die.
 """
 
 import re
@@ -22,14 +23,14 @@ _SHORT_IES = 4  # dies, lies, ties, vies: -ie; cries, flies, tries: -y
 
 
 def singular(verb: str) -> str:
-    """The form after he or she of a verb as it stands after they: play -> plays, cry -> cries, are -> is."""
+    """Return the form after he or she of a verb in its form after they: play -> plays, cry -> cries, are -> is."""
     return like(verb, _to_singular(verb.lower()))
 
 
 def plural(verb: str) -> str:
-    """The form after they of a verb as it stands after he or she: plays -> play, uses -> use, dies -> die, is -> are.
+    """Return the form after they of a verb in its form after he or she: plays -> play, uses -> use, is -> are.
 
-    A word that is no third person singular comes back unchanged (went, can, discuss).
+    A word that is not in the third person singular is returned unchanged (went, can, discuss).
     """
     return like(verb, _to_plural(verb.lower()))
 
@@ -60,25 +61,25 @@ def _to_plural(verb: str) -> str:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """One of the lists of core/data/english_words.tsv."""
+    """Return one of the lists of core/data/english_words.tsv."""
     return frozenset(next(row["words"] for row in table("english_words") if row["list"] == name).split())
 
 
 @cache
 def known_verbs() -> frozenset[str]:
-    """Common verbs by their base form."""
+    """Return the base forms of common verbs."""
     return frozenset(row["base"] for row in table("english_verbs"))
 
 
 @cache
 def noun_like() -> frozenset[str]:
-    """Those whose form with -s is often a plural noun: play, drink, work."""
+    """Return the base forms of verbs whose form with -s is often a plural noun: play, drink, work."""
     return frozenset(row["base"] for row in table("english_verbs") if row["noun"])
 
 
 @cache
 def irregular_pasts() -> frozenset[str]:
-    """Past forms that do not end with -ed: went, said, put."""
+    """Return the past forms that do not end with -ed: went, said, put."""
     return frozenset(row["past"] for row in table("english_verbs") if row["past"])
 
 
@@ -96,7 +97,7 @@ HOMEWARDS = word_list("homewards")
 
 
 def case_of(form: str, one: PronounSet, rest: str, before: str = "") -> str:
-    """Which case a form stands in, by the words around it where it could be two (his; her and xir)."""
+    """Return the case of a form; where it could be two (his, it, her, xir), the words around it decide."""
     cases = [case for case in CASES if one.form(case) == form]
     if len(cases) == 1:
         return cases[0]
@@ -118,8 +119,10 @@ def _is_verb_of_one(word: str) -> bool:
 
 
 def _is_bare_verb(before: str, word: str) -> bool:
-    """Whether a word after her is what her does: let her play, made her feel, drove her home; not made her move (a noun
-    too), sold her home."""
+    """Return whether a word after her says what the person does: let her play, made her feel, drove her home.
+
+    False for made her move, where move may be a noun, and for sold her home.
+    """
     words = WORD.findall(before)
     led = words[-1].lower() if words else ""
     if word == "home":
@@ -130,8 +133,9 @@ def _is_bare_verb(before: str, word: str) -> bool:
 
 
 def _is_adverb_after_object(word: str, after: str) -> bool:
-    """Whether a word in -ly after her says how: met her briefly, saw her quickly leave; not her family, her newly
-    painted door.
+    """Return whether a word in -ly after her is an adverb of the verb: met her briefly, saw her quickly leave.
+
+    False for her family and her newly painted door.
     """
     if not word.endswith("ly") or word in LY_OF_THINGS:
         return False
@@ -140,7 +144,7 @@ def _is_adverb_after_object(word: str, after: str) -> bool:
 
 
 def like(model: str, word: str) -> str:
-    """*word* in upper case, with a capital, or lower, as *model* is."""
+    """Return *word* in upper case or with a capital if *model* is written so, else unchanged."""
     if model.isupper() and len(model) > 1:
         return word.upper()
     return word[:1].upper() + word[1:] if model[:1].isupper() else word

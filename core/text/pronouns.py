@@ -1,8 +1,8 @@
 """English pronouns: the sets with their five cases, the forms that a data set counts, and the first-pronoun rule.
 
 Tables and rule are those of document 004 (docs/human_vs_rule.md#the-rule). A set is named by its nominative (he, she,
-they, xe); a set
-that no table holds is named by its forms joined with slashes ("zie/zim/zir"), so that the name is enough to know it.
+they, xe). A set that is in no table is named by its forms joined with slashes ("zie/zim/zir"), so that the name alone
+defines it.
 """
 
 import json
@@ -44,11 +44,11 @@ class PronounSet:
         return self.nom, self.acc, self.pos_dep, self.pos_ind, self.ref
 
     def form(self, case: str) -> str:
-        """The form of one case of `CASES`; empty where it is not known."""
+        """Return the form of one case of `CASES`; empty where it is not known."""
         return self.forms[CASES.index(case)]
 
 
-NO_PRONOUNS = PronounSet("none", "", "", "", "", "")  # somebody who is called by name only: every pronoun is wrong
+NO_PRONOUNS = PronounSet("none", "", "", "", "", "")  # of a person who is called by name only: every pronoun is wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class FoundPronoun:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the first-pronoun rule says of one completion.
+    """The result of the first-pronoun rule for one completion.
 
-    `correct`: 1 or 0; None where nobody knows which pronouns are right. `pronoun`: the deciding form in lower case,
+    `correct`: 1 or 0; None where the right pronouns are unknown. `pronoun`: the deciding form in lower case,
     with its half-open code-point span; all three None where the text has no pronoun (then `correct` is 1).
     """
 
@@ -76,7 +76,7 @@ class Verdict:
 
 @cache
 def sets(dataset: str) -> dict[str, PronounSet]:
-    """The sets of a data set by name, in the order he, she, they, xe. Raises Refused for an unknown data set."""
+    """Return the sets of a data set by name, in the order he, she, they, xe. Raises Refused for an unknown data set."""
     if dataset not in PRONOUN_DATASETS:
         message = N_("The pronouns of the data set {dataset} are not known; choose one of {known}.")
         raise Refused(message, dataset=dataset or "''", known=", ".join(PRONOUN_DATASETS))
@@ -86,23 +86,23 @@ def sets(dataset: str) -> dict[str, PronounSet]:
 
 @cache
 def more_sets() -> dict[str, PronounSet]:
-    """Sets in no data set's table that a user can name: ze, ey, fae, it, and the other spellings xe/xir, ze/zir."""
+    """Return further sets that users can name, by name: ze, ey, fae, it, and the other spellings xe/xir, ze/zir."""
     return {row["name"]: _from_row(row) for row in table("pronouns") if not row["datasets"]}
 
 
 def set_named(name: str, dataset: str = "own") -> PronounSet:
-    """The set of that name, as one of `parse_sets`: the data set's own, a further one, or one named by its forms.
+    """Return the set with a name from `parse_sets`: of the data set, of `more_sets`, or one named by its forms.
 
-    Raises BadFile for a name that is neither.
+    Raises BadFile for any other name.
     """
     known = {**more_sets(), **sets(dataset), NO_PRONOUNS.name: NO_PRONOUNS}
     return known[name] if name in known else _from_forms(name.lower().split("/"), name)
 
 
 def forms(dataset: str, extra: Sequence[PronounSet] = ()) -> frozenset[str]:
-    """Omega: every form, in lower case, that the rule counts in a data set, and those of *extra*.
+    """Return omega: every form, in lower case, that the rule counts in a data set, and the forms of *extra*.
 
-    MISGENDERED 18 strings, TANGO 17, RUFF 11. `themselves` is in none, as in the published code.
+    These are 18 forms for MISGENDERED, 17 for TANGO and 11 for RUFF. `themselves` is in none, as in the published code.
     """
     counted = COUNTED.get(dataset, CASES)
     chosen = [*sets(dataset).values(), *extra]
@@ -110,11 +110,10 @@ def forms(dataset: str, extra: Sequence[PronounSet] = ()) -> frozenset[str]:
 
 
 def first_pronoun(completion: str, forms: Collection[str]) -> FoundPronoun | None:
-    """The first word of a text that is one of *forms* (lower case), or None; words are runs of letters and digits.
+    """Return the first word of a text that is one of *forms* (lower case), or None; a word has letters and digits.
 
-    The text is what the model wrote, without its context. docs/human_vs_rule.md#the-rule: words by the pattern \\w+
-    give the published
-    verdict on all 2,400 released samples.
+    The text is what the model wrote, without its context. Words by the pattern \\w+ give the published verdict on all
+    2,400 released samples (docs/human_vs_rule.md#the-rule).
     """
     for word in _WORD.finditer(completion):
         if (form := word.group().lower()) in forms:
@@ -123,10 +122,10 @@ def first_pronoun(completion: str, forms: Collection[str]) -> FoundPronoun | Non
 
 
 def verdict(completion: str, own: Sequence[str], dataset: str, extra: Sequence[PronounSet] = ()) -> Verdict:
-    """The rule of document 004, eq. 4: the first pronoun decides, and a text without one is correct.
+    """Apply the rule of document 004, eq. 4: the first pronoun decides, and a text without one is correct.
 
     *own*: names of the sets that the person uses; a form of any of them is right. Sets outside the data set's table
-    (own or *extra*) are counted too. With no set named there is no verdict. Raises BadFile for a name that is no set.
+    (own or *extra*) are counted too. `correct` is None where *own* is empty. Raises BadFile for a name without a set.
     """
     mine = [set_named(name, dataset) for name in own]
     found_pronoun = first_pronoun(completion, _counted(dataset, (*mine, *extra)))
@@ -145,7 +144,7 @@ def _counted(dataset: str, extra: tuple[PronounSet, ...]) -> frozenset[str]:
 
 
 def names_of(form: str, dataset: str, extra: Sequence[PronounSet] = ()) -> tuple[str, ...]:
-    """The sets that a form belongs to, in the data set's order; empty for a word that is no pronoun of them."""
+    """Return the names of the sets that contain a form, in the data set's order; empty where none does."""
     return tuple(
         pronoun_set.name
         for pronoun_set in (*sets(dataset).values(), *extra)
@@ -154,11 +153,11 @@ def names_of(form: str, dataset: str, extra: Sequence[PronounSet] = ()) -> tuple
 
 
 def parse_sets(text: str | Iterable[str] | None) -> tuple[str, ...]:
-    """The names of the pronoun sets that somebody gave, each once, in their order; empty for nothing.
+    """Return the names of the pronoun sets in an answer, each once, in their order; empty for None or no text.
 
     Reads "he", "he/him", "she; they", "she/they", "ze/hir/hirs", '["she", "they"]', a list of such, "any", "none".
-    A set that no table holds is taken from its forms, nominative first, two to five of them. Raises BadFile where a
-    word stands alone that is the nominative of no known set, and for what cannot be a pronoun.
+    A set that is in no table is defined by its forms, nominative first, two to five of them. Raises BadFile for a
+    single word that is not the nominative of a known set, and for text that cannot be a pronoun.
     """
     if text is None:
         return ()
@@ -188,7 +187,7 @@ def _listed(bare: str, text: str) -> list[str]:
 
 
 def _names(group: str, text: str) -> list[str]:
-    """The sets of forms joined by slashes: "she/her/they" holds two, since they is the nominative of another set."""
+    """Return the names of the sets in forms joined by slashes: two for "she/her/they", as they begins another set."""
     known = _sets_by_nominative()
     runs: list[list[str]] = []
     for form in (part.strip() for part in group.split("/")):
@@ -202,7 +201,7 @@ def _names(group: str, text: str) -> list[str]:
 
 @cache
 def _sets_by_nominative() -> dict[str, tuple[PronounSet, ...]]:
-    """Nominative -> the sets that begin with it, the usual one first."""
+    """Return for each nominative the sets that begin with it, the usual one first."""
     found: dict[str, tuple[PronounSet, ...]] = {}
     for pronoun_set in (*sets("own").values(), *more_sets().values()):
         found[pronoun_set.nom] = (*found.get(pronoun_set.nom, ()), pronoun_set)
@@ -215,11 +214,11 @@ def _name(run: Sequence[str], text: str) -> str:
 
 
 def own_set(text: str) -> PronounSet:
-    """A set of one's own from its five forms with slashes: ze/hir/hir/hirs/hirself. A table's set with these forms is
-    that set.
+    """Return a user's set from its five forms with slashes: ze/hir/hir/hirs/hirself.
 
-    In the order of `CASES`: nominative, accusative, possessive determiner, possessive pronoun, reflexive. Raises
-    BadFile where there are more or fewer than five, or one is no word of letters.
+    The forms are in the order of `CASES`: nominative, accusative, possessive determiner, possessive pronoun, reflexive.
+    Where a table has a set with these forms, that set is returned. Raises BadFile where there are more or fewer than
+    five forms, or one is not a word of letters.
     """
     found = tuple(form.strip().lower() for form in text.split("/"))
     if len(found) != len(CASES):
@@ -243,7 +242,7 @@ _UNKNOWN = N_(
 
 
 def _from_forms(run: Sequence[str], text: str) -> PronounSet:
-    """A set from two to five of its forms; the third is a possessive of either kind, as in she/her/hers, xe/xem/xyr."""
+    """Return a set from two to five of its forms; the third is either possessive, as in she/her/hers, xe/xem/xyr."""
     if not 2 <= len(run) <= len(CASES) or not all(_WORD.fullmatch(form) for form in run):
         raise BadFile(_UNKNOWN, text=text)
     nom, acc, *rest = run
@@ -254,7 +253,7 @@ def _from_forms(run: Sequence[str], text: str) -> PronounSet:
         given["pos_ind" if rest[0].endswith("s") else "pos_dep"] = rest[0]
     elif rest:
         given["pos_dep"], given["pos_ind"] = rest[:2]
-    if len(rest) > 2:  # five forms whose last is no reflexive by its ending
+    if len(rest) > 2:  # five forms, the last without the ending of a reflexive
         given["ref"] = rest[2]
     return PronounSet("/".join(run), *given.values())
 

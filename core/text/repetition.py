@@ -2,10 +2,10 @@
 
 RR = (product over n = 1..4 of (V(n) - V(n,1)) / V(n)) ^ (1/4), where V(n) is the number of different n-grams of the
 text and V(n,1) the number of those that occur once (Bertoldi, Cettolo and Federico 2013, for one text). 0 = for some n
-no n-gram comes twice; 1 = every n-gram comes back. The published code scores context and completion together.
+no n-gram occurs twice; 1 = every n-gram is repeated. The published code scores context and completion together.
 
 Tokens are cut like those of spaCy's blank English tokenizer, without spaCy. White space: one space after a word belongs
-to it, any further white space is a token. Inside what stands between white space: punctuation is taken off both ends,
+to it, any further white space is a token. Between white space: punctuation is taken off both ends,
 hyphens and slashes between letters part, contractions come apart (do n't, he 's, can not), abbreviations keep a dot.
 The pieces of a text joined together are the text without single spaces.
 """
@@ -52,7 +52,7 @@ LONGEST_ADDRESS = 2_048  # characters
 REACH = 8  # characters that decide what is cut off the end of a word
 _SPACES = re.compile(r"\s+|\S+")
 
-# Contractions that are no head with an ending -> where they are cut.
+# Contractions that are not a head with an ending -> where they are cut.
 _OTHER = {
     "cannot": (3,),
     "gonna": (3,),
@@ -66,7 +66,7 @@ _OTHER = {
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of *text* in order, punctuation and white space included, as they are written."""
+    """Return the tokens of *text* in order, punctuation and white space included, as they are written."""
     found: list[str] = []
     swallow = False  # one space after a word belongs to the word
     for piece in _SPACES.findall(text):
@@ -82,19 +82,19 @@ def tokens(text: str) -> list[str]:
 
 @cache
 def _word_list(kind: str) -> frozenset[str]:
-    """The words of one kind in the packaged table."""
+    """Return the words of one kind in the packaged table."""
     return frozenset(next(row["words"] for row in table("english_tokens") if row["kind"] == kind).split())
 
 
 @cache
 def _unsplit_words() -> frozenset[str]:
-    """What stays whole although it begins or ends with punctuation."""
+    """Return the words that stay whole although they begin or end with punctuation."""
     return _word_list("clipped") | _word_list("abbreviation") | _word_list("smiley")
 
 
 @cache
 def _contractions() -> dict[str, tuple[int, ...]]:
-    """Contraction in lower case with ' -> where it is cut."""
+    """Return for each contraction, in lower case with ', the places where it is cut."""
     cuts: dict[str, tuple[int, ...]] = {}
     for head in _word_list("not"):
         _add(cuts, (head, "n't"), (head, "nt"))
@@ -116,7 +116,7 @@ def _add(cuts: dict[str, tuple[int, ...]], *forms: tuple[str, ...]) -> None:
 
 
 def _special(word: str) -> list[str] | None:
-    """The tokens of a word that is cut, or kept, against the rules; None for any other."""
+    """Return the tokens of a word that is cut, or not cut, against the rules; None for any other word."""
     if len(word) > LONGEST_SPECIAL:
         return None
     if word.replace("’", "'") in _unsplit_words():
@@ -134,7 +134,7 @@ def _split(word: str) -> tuple[str, ...]:
 
 
 def _ending(word: str, start: int, stop: int) -> int | None:
-    """Where what is cut off the end of word[start:stop] begins."""
+    """Return where the part to cut off the end of word[start:stop] begins; None where there is none."""
     bare = stop
     while bare > start and word[bare - 1] == ".":
         bare -= 1
@@ -171,7 +171,7 @@ def _split_affixes(word: str) -> tuple[str, ...]:
     return (*before, *middle, *reversed(after))
 
 
-_split_known = lru_cache(1 << 16)(_split_affixes)  # words come back: most of a text is known
+_split_known = lru_cache(1 << 16)(_split_affixes)  # words are repeated: most words of a text are in the cache
 
 
 def _part(word: str, start: int, stop: int) -> list[str] | None:
@@ -201,9 +201,9 @@ NOTHING = Note(N_("No text has four tokens or more."))
 
 
 def repetitiveness(text: str | Sequence[str]) -> tuple[float | None, Note | None]:
-    """RR of one text, 0 to 1, and why it is missing: (value, None) or (None, reason).
+    """Return RR of one text, 0 to 1, and why it is missing: (value, None) or (None, reason).
 
-    *text* is cut into tokens and lower-cased, punctuation and white space included; a sequence is taken as tokens.
+    *text* is cut into tokens, punctuation and white space included, and lower-cased; a sequence is taken as tokens.
     Undefined for fewer than four tokens (the published code stops with an error there).
     """
     words = [word.lower() for word in (tokens(text) if isinstance(text, str) else text)]
@@ -214,13 +214,13 @@ def repetitiveness(text: str | Sequence[str]) -> tuple[float | None, Note | None
 
 
 def _repeated(words: Sequence[str], n: int) -> float:
-    """The share of different n-grams that occur twice or more."""
+    """Return the share of different n-grams that occur twice or more."""
     counted = Counter(zip(*(words[i:] for i in range(n)), strict=False))
     return sum(1 for times in counted.values() if times > 1) / len(counted)
 
 
 def full_text(context: str, completion: str) -> str:
-    """Context and completion as one text, as the published files hold them; one space where neither has any."""
+    """Return context and completion as one text, as in the published files; a space is added between two words."""
     if not context or not completion or context[-1].isspace() or not (completion[0].isalnum()):
         return context + completion
     return f"{context} {completion}"
@@ -243,7 +243,7 @@ class Repeated:
 
 
 def summary(values: Iterable[float | None]) -> Repeated:
-    """Mean and population standard deviation of RR values; None stands for a text that is too short."""
+    """Return the mean and population standard deviation of RR values; None is the value of a text that is too short."""
     found = list(values)
     known = [value for value in found if value is not None]
     if not known:
@@ -254,6 +254,6 @@ def summary(values: Iterable[float | None]) -> Repeated:
 
 
 def signature(variant: Variant) -> str:
-    """Everything that can change the number."""
+    """Return everything that can change the number, as text."""
     text = "context+completion" if variant == "published" else "completion"
     return f"repetition|text:{text}|ngrams:1-{LONGEST}|tokens:english+lower|v{VERSION}"

@@ -15,7 +15,7 @@ from evenhand.core.errors import N_, BadFile
 Encoding = Literal["utf-8", "gb18030"]
 LONGEST_SENTENCE = 512  # code points: the limit of the masked models of the papers
 
-# First bytes of what people send by mistake under the name of a text file.
+# The first bytes of files that users send by mistake as text files.
 ARCHIVE = N_("{file} is a ZIP archive or an Excel workbook, not text. Save the sentences as UTF-8 text or CSV.")
 DOCUMENT = N_("{file} is an old Excel or Word file, not text. Save the sentences as UTF-8 text or CSV.")
 PDF = N_("{file} is a PDF, not text. Save the sentences as UTF-8 text or CSV.")
@@ -49,7 +49,7 @@ HIDDEN = re.compile(
 MARKS = "。？！?!"
 CLOSERS = "”’」』）)》"
 QUOTES = {"“": "”", "「": "」", "『": "』"}
-EDGES = MARKS + CLOSERS + '"'  # what alone makes no sentence
+EDGES = MARKS + CLOSERS + '"'  # a text of these alone is not a sentence
 SPACES = re.compile(r"[\s\u200b\u2060\ufeff]+")
 PARAGRAPH_ENDS = re.compile(r"[\r\n\u2028\u2029]+")
 _END = re.compile(f"[{MARKS}]")
@@ -66,13 +66,13 @@ class Decoded:
 
 
 def encoding_of(chunks: Callable[[], Iterable[bytes]], name: str) -> Encoding:
-    """Which encoding a file is in: strict UTF-8 (a byte-order mark is allowed), else strict GB18030.
+    """Return the encoding of a file: strict UTF-8 (a byte-order mark is allowed), else strict GB18030.
 
-    `chunks()` starts reading the bytes anew; every byte is looked at and none
+    `chunks()` reads the bytes from their beginning. Every byte is read and none
     is kept, because a guess from the first bytes is wrong for one file in
-    three. Raises BadFile where the bytes are no text (an archive, a picture,
-    UTF-16, NUL bytes), in neither encoding, or UTF-8 with damage (GB18030 would
-    make other characters of it). `name` is what the message calls the file.
+    three. Raises BadFile where the bytes are not text (an archive, a picture,
+    UTF-16, NUL bytes), are in neither encoding, or are damaged UTF-8 (GB18030
+    would turn them into other characters). *name*: the name of the file in messages.
     """
     for encoding in ("utf-8", "gb18030"):
         try:
@@ -110,31 +110,31 @@ def _wide(text: str) -> int:
 
 
 def refuse_signature(start: bytes, name: str) -> None:
-    """Raises BadFile where the first bytes are those of an archive, a picture, UTF-16 or the like."""
+    """Raise BadFile where the first bytes are those of an archive, a picture, UTF-16 or the like."""
     for signature, message in SIGNATURES:
         if start.startswith(signature):
             raise BadFile(message, file=name)
 
 
 def refuse_noise(start: str, name: str) -> None:
-    """Raises BadFile where the first characters of a file are full of controls."""
+    """Raise BadFile where the first characters of a file are full of controls."""
     controls = sum(character < " " and character not in "\t\n\r" for character in start)
     if controls > max(3, BINARY_SHARE * len(start)):
         raise BadFile(N_("{file} is not a text file: it is full of control characters."), file=name)
 
 
 def decode(data: bytes, name: str = "") -> Decoded:
-    """*data* as text, without a byte-order mark, and the encoding it was in; raises as `encoding_of` does."""
+    """Return *data* as text, without a byte-order mark, and its encoding; raises as `encoding_of` does."""
     encoding = encoding_of(lambda: [data], name)
     return Decoded(data.decode(encoding).removeprefix("\ufeff"), encoding)
 
 
 def control_character(text: str) -> str | None:
-    """The first control or invisible character of *text*, as "U+202E RIGHT-TO-LEFT OVERRIDE", or None.
+    """Return the first control or invisible character of *text*, as "U+202E RIGHT-TO-LEFT OVERRIDE", or None.
 
-    Counted are all of Cc (tab and line breaks too), what turns the reading
-    direction, zero-width spaces, the replacement character, lone surrogates,
-    tags and noncharacters; not the joiners that emoji need.
+    These characters count: all of Cc (tab and line breaks too), marks of the
+    reading direction, zero-width spaces, the replacement character, lone
+    surrogates, tags and noncharacters; not the joiners that emoji need.
     """
     found = HIDDEN.search(text)
     if found is None:
@@ -144,7 +144,7 @@ def control_character(text: str) -> str | None:
 
 
 def text_hash(text: str) -> bytes:
-    """The identity of a text: 16 bytes of SHA-256 of exactly these characters, not normalised."""
+    """Return the identity of a text: 16 bytes of SHA-256 of exactly these characters, not normalised."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
 
 
@@ -163,7 +163,7 @@ def sentences(text: str, *, quotes: Literal["delete", "complete"] = "delete") ->
 
 
 def split(text: str) -> list[str]:
-    """A paragraph without spaces, cut after each end of a sentence and what closes with it; nothing is lost."""
+    """Cut a paragraph without spaces after each end of a sentence and its closing marks; no character is lost."""
     if '"' not in text:
         return _PIECES.findall(text)
     parts, start, at = [], 0, 0
@@ -180,7 +180,7 @@ def split(text: str) -> list[str]:
 
 
 def repair_quotes(sentence: str, how: Literal["delete", "complete"]) -> str:
-    """*sentence* without quotation marks that lack their partner, or with the partner put at its start or end."""
+    """Return *sentence* without quotation marks that lack a partner, or with the partner put at its start or end."""
     if _balanced("".join(_QUOTATION.findall(sentence))):
         return sentence
     for opening, closing in QUOTES.items():
