@@ -43,13 +43,13 @@ _joining = threading.RLock()  # of the two above: pools may be opened in several
 def ordered_map(
     factory: str, arguments: dict[str, Any], items: Iterable[Any], *, address: str | None, workers: int
 ) -> Iterator[Any]:
-    """`function(item)` for every item, in the order of *items*; function = `factory(**arguments)`.
+    """Yield `function(item)` for every item, in the order of *items*; function = `factory(**arguments)`.
 
     *factory* is "module:function" of this project, called once per actor.
-    *address*: of a cluster ("auto", "host:6379", "ray://host:10001"); "local" or None starts
+    *address*: the cluster ("auto", "host:6379", "ray://host:10001"); "local" or None starts
     one on this machine with *workers* processors. Items and results must pickle. Only a bounded number
-    is in flight, so *items* may be a long generator. Raises what the function raises (EvenhandError as it
-    is), Refused where Ray or the cluster is not there.
+    is in flight, so *items* may be a long generator. Raises the exceptions of the function (EvenhandError
+    unchanged), and Refused where Ray or the cluster is not available.
     """
     with Pool(factory, arguments, address=address, workers=workers) as pool:
         yield from pool.map(items)
@@ -57,7 +57,7 @@ def ordered_map(
 
 @contextmanager
 def joined(address: str | None, workers: int) -> Iterator[None]:
-    """A cluster with room for *workers* that several pools share; a Ray that begins here ends with the last of them."""
+    """Join a cluster with room for *workers*, for several pools; a Ray that begins here ends with its last user."""
     ray = _ray()
     _join(ray, address, workers)
     try:
@@ -93,7 +93,7 @@ class Pool:
         actor = ray.remote(Answerer).options(num_cpus=SHARE, max_restarts=RETRIES, max_task_retries=RETRIES)
         actors = [actor.remote(factory, arguments) for _ in range(count)]
         ready = {one.here.remote(): one for one in actors}
-        # One worker is enough to begin; those that the cluster has no room for are let go.
+        # One worker is enough to begin; workers that the cluster has no room for are ended.
         found, _ = ray.wait(list(ready), num_returns=1, timeout=START_S)
         if not found:
             raise Refused(NO_WORKER, address=address, seconds=START_S)
@@ -103,7 +103,7 @@ class Pool:
         return [ready[reference] for reference in found]
 
     def map(self, items: Iterable[Any]) -> Iterator[Any]:
-        """The results, in the order of *items*."""
+        """Yield the results, in the order of *items*."""
         source = enumerate(items)
         free = deque(self._actors * IN_HAND)
         under_way: dict[Any, tuple[int, Any]] = {}
@@ -167,7 +167,7 @@ class Answerer:
         return True
 
     def answer(self, item: Any) -> tuple[Any, ...]:
-        """("ok", result), or ("error", class name, sentence, values) for the driver to raise again."""
+        """Return ("ok", result), or ("error", class name, message, values) for the driver to raise again."""
         try:
             if self._function is None:
                 module, name = self._factory.split(":")

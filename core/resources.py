@@ -1,4 +1,4 @@
-"""The one reader of what ships with the app: tables of `core/data` and the folders of built-in models."""
+"""Read the files that ship with the app: tables of `core/data` and the folders of built-in models."""
 
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ Preset = Literal["table1", "released"]
 
 
 def read_table(path: Path) -> list[dict[str, str]]:
-    """The rows of a TSV with a header line; lines that begin with '#' are comments.
+    """Return the rows of a TSV with a header line; lines that begin with '#' are comments.
 
     Raises BadFile where a row has more or fewer cells than the header.
     """
@@ -38,7 +38,7 @@ def read_table(path: Path) -> list[dict[str, str]]:
 
 @cache
 def table(name: str) -> tuple[dict[str, str], ...]:
-    """A packaged table by its name without ending: `table("pairs")`."""
+    """Return a packaged table by its name without ending: `table("pairs")`. Raises NotFound."""
     path = DATA / f"{name}.tsv"
     if not path.is_file():
         raise NotFound(N_("There is no packaged table named {name}."), name=name)
@@ -51,13 +51,13 @@ def _span(text: str) -> Span:
 
 
 def keyword_pair(row: dict[str, str]) -> KeywordPair:
-    """A keyword pair from a row of a pair table."""
+    """Return a keyword pair from a row of a pair table."""
     return KeywordPair(row["male"], row["female"], _span(row["male_stem"]), _span(row["female_stem"]), row["language"])
 
 
 @cache
 def keyword_pairs(preset: Preset = "released") -> tuple[KeywordPair, ...]:
-    """The 16 pairs of Table 1 ("table1") or the 19 of the released file ("released"), docs/methods.md#keyword-pairs."""
+    """Return the 16 pairs of Table 1 or the 19 of the released file (docs/methods.md#keyword-pairs)."""
     return tuple(keyword_pair(row) for row in table("pairs") if preset == "released" or row["table1_quota"])
 
 
@@ -67,13 +67,13 @@ def _stems() -> dict[str, str]:
 
 
 def stem_of(pair: str) -> str:
-    """The stem of a keyword pair by its name: 男/女 for 男孩/女孩; a pair that the table lacks is a stem of its own."""
+    """Return the stem of a keyword pair by its name: 男/女 for 男孩/女孩; a pair of no table is its own stem."""
     return _stems().get(pair, pair)
 
 
 @cache
 def quotas(preset: Preset = "table1") -> dict[tuple[str, str], int]:
-    """Wanted sentences per (pair name, side).
+    """Return the wanted number of sentences per (pair name, side).
 
     "table1" halves the published quota of a pair (1:1 by original keyword; the
     rows sum to 19,000 although 20,000 is printed); "released" counts the file.

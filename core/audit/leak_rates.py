@@ -34,9 +34,9 @@ UNDECIDED = N_(
 
 
 def difference(extreme: tuple[int, int], control: tuple[int, int]) -> Estimate:
-    """Share of leaks among extremes minus that among controls, each given as (leaks, judged), in -1..1.
+    """Return the share of leaks among extremes minus that among controls, -1 to 1; each side is (leaks, judged).
 
-    95% interval, and 90% `inner`: Newcombe's hybrid score interval (1998, method 10), made of two Wilson intervals.
+    95% interval, and 90% `inner`: Newcombe's hybrid score interval (1998, method 10), from two Wilson intervals.
     Undefined while one side has no judged sentence.
     """
     (leaks, judged), (other_leaks, other) = extreme, control
@@ -52,7 +52,7 @@ def difference(extreme: tuple[int, int], control: tuple[int, int]) -> Estimate:
 class Compared:
     """The share of leaks at one end (`toward` None: both) among extremes and among controls, and extremes - controls.
 
-    `counts`: (leaks, judged) of extremes and of controls; of labels where labels are counted, else of sentences.
+    `counts`: (leaks, judged) of extremes and of controls; these are labels in `compare_labels`, else sentences.
     """
 
     toward: Side | None
@@ -64,7 +64,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One sentence that has all its labels: how many say that it leaks, of how many."""
+    """A sentence with all its labels: `leaks` of `labels` say that it leaks."""
 
     stratum: Stratum
     toward: Side
@@ -73,7 +73,7 @@ class Judged:
 
 
 def compare_sentences(judged: Sequence[Judged], rule: Rule) -> tuple[Compared, ...]:
-    """Both ends together, then each alone, counting sentences.
+    """Compare extremes and controls by sentences, for both ends together and then for each end.
 
     *rule* "unanimous": a sentence is a leak if all its labels say so; "any": if one does. Wilson's intervals.
     """
@@ -117,7 +117,7 @@ def compare_labels(judged: Sequence[Judged], *, resamples: int = RESAMPLES, seed
 
 
 def _share(values: Numbers, resampling: Resampling) -> Estimate:
-    """The mean of *values* over sentences."""
+    """Return the mean of *values* over sentences."""
     units = over_units(
         resampling, lambda weights: {"": ratio(weights @ values, weights.sum(axis=1))}, len(values), {"": (0.0, 1.0)}
     )
@@ -125,7 +125,7 @@ def _share(values: Numbers, resampling: Resampling) -> Estimate:
 
 
 def _difference(extreme: Numbers, control: Numbers) -> Estimate:
-    """The mean of *extreme* minus that of *control*: two samples."""
+    """Return the mean of *extreme* minus the mean of *control*, as two samples."""
     sizes = len(extreme), len(control)
     if not all(sizes):
         return Estimate.undefined(NOTHING_JUDGED, sum(sizes))
@@ -141,7 +141,7 @@ def _difference(extreme: Numbers, control: Numbers) -> Estimate:
 
 
 def verdict(compared: Compared) -> Note:
-    """The comparison of both ends as a sentence."""
+    """Return the result of a comparison as a sentence."""
     low, high = compared.difference.low, compared.difference.high
     if compared.difference.value is None or low is None or high is None:
         return NOTHING_JUDGED
@@ -164,6 +164,6 @@ class WithAndWithout:
 
 
 def with_and_without(values: Mapping[str, float], leaks: Collection[str]) -> WithAndWithout:
-    """Bias_man, Bias_woman and Model_bias of sentences (text -> Bias_c), with and without the texts in *leaks*."""
+    """Return the three means of sentences (text -> Bias_c in log10), with and without the texts in *leaks*."""
     kept = [value for text, value in values.items() if text not in leaks]
     return WithAndWithout(len(values), len(values) - len(kept), side_means(values.values()), side_means(kept))

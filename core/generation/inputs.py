@@ -54,7 +54,7 @@ class Task:
     seed: int
 
     def row(self, completion: str, model: str, signature: str, seed: int) -> JsonObject:
-        """The line of the generations file."""
+        """Return the line of the generations file."""
         one = self.context
         taken = {"context", "completion", "name", "pronouns", "dataset", "setting", "template", "model", "index"}
         return {
@@ -74,13 +74,13 @@ class Task:
 
 
 def seed_of(seed: int, key: str, index: int) -> int:
-    """The seed of one text, 0 to 2^53 - 1 (exact in JSON): it depends on the run's seed, the context and its number."""
+    """Return the seed of one text, 0 to 2^53 - 1 (exact in JSON), from the run's seed, the context and its number."""
     data = f"{seed}\0{index}\0{key}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") >> 11
 
 
 def distinct(contexts: Iterable[Context]) -> dict[str, Context]:
-    """Key -> the first context of it, in their order."""
+    """Return the first context of each key, in their order."""
     found: dict[str, Context] = {}
     for context in contexts:
         found.setdefault(context.key, context)
@@ -88,9 +88,9 @@ def distinct(contexts: Iterable[Context]) -> dict[str, Context]:
 
 
 def tasks(contexts: Iterable[Context], each: int, seed: int = SEED) -> list[Task]:
-    """*each* texts of every context, in the order of the contexts; a repeated context counts once.
+    """Return *each* tasks for every context, in the order of the contexts; a repeated context counts once.
 
-    Raises Refused where nothing would be written.
+    Raises Refused where there would be no task.
     """
     kept = list(distinct(contexts).items())
     if each < 1 or not kept:
@@ -103,13 +103,13 @@ def tasks(contexts: Iterable[Context], each: int, seed: int = SEED) -> list[Task
 
 
 def chunks(found: Sequence[Task], size: int = CHUNK) -> list[list[Task]]:
-    """The batches of a run: contexts of like lengths together, the same for the same contexts in any order."""
+    """Return the batches of a run: contexts of similar length together, independent of the order of the contexts."""
     order = sorted(found, key=lambda task: (len(task.context.text), task.context.key, task.index))
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
 def context_digest(contexts: Iterable[Context]) -> str:
-    """SHA-256 over the contexts and what goes along, in their order."""
+    """Return the SHA-256 of the contexts with their templates and extra columns, in their order."""
     sha = hashlib.sha256()
     for context in contexts:
         line = json.dumps(
@@ -119,7 +119,7 @@ def context_digest(contexts: Iterable[Context]) -> str:
     return sha.hexdigest()
 
 
-BUILT_IN = "built-in"  # how the built-in set is named where a file could be
+BUILT_IN = "built-in"  # the name of the built-in set where a file name is possible
 TEXT_COLUMNS = ("context", "prompt", "text", "sentence")
 FACTS = ("name", "pronouns", "dataset", "setting", "template")
 NOT_TAKEN = ("completion", "model", "index", "seed", "signature")  # of a file that was generated before
@@ -129,7 +129,7 @@ ENDINGS = ["jsonl", "csv", "tsv", "txt"]
 
 @dataclass(frozen=True, slots=True)
 class ContextInput:
-    """Contexts and where they are from; `problems`: rows that are none; `twice`: how many were there before."""
+    """Contexts and the name of their source; `problems`: rows without a context; `twice`: the number of repetitions."""
 
     name: str
     contexts: tuple[Context, ...]
@@ -137,7 +137,7 @@ class ContextInput:
     twice: int = 0
 
     def facts(self) -> JsonObject:
-        """The facts for a record."""
+        """Return the facts for a record."""
         return {
             "name": self.name,
             "contexts": len(self.contexts),

@@ -132,14 +132,17 @@ class ServerWriter:
     """Writes through a server; see `Writer`."""
 
     def __init__(self, server: Server, how: Any, *, key: str | None = None) -> None:
-        """*how*: sampling with top_k, top_p, temperature (None: the server's own), tokens and stop."""
+        """Prepare to write through *server*.
+
+        *how*: sampling with top_k, top_p, temperature (None: the server's own), tokens and stop.
+        """
         self.server, self.how = server, how
         pace = Pace(server.at_once, server.per_minute, server.tries, server.pause_s, server.timeout_s)
         self._asker = Asker(server.url, pace, key)
 
     @property
     def signature(self) -> str:
-        """`server|model|address|settings|v1`; which weights a server has it does not say."""
+        """The signature `server|model|address|settings|v1`; a server does not tell its weights."""
         how, one = self.how, self.server
         limits = f"p{how.top_p:g}" if one.standard else f"k{how.top_k},p{how.top_p:g}"
         heat = "tdefault" if how.temperature is None else f"t{how.temperature:g}"

@@ -51,7 +51,7 @@ class BuiltIn:
 
 @cache
 def builtin(version: Version = "journal", language: str = "zh") -> BuiltIn:
-    """The built-in guideline of a version; the text is Chinese for "zh" and English for every other language.
+    """Return the built-in guideline of a version; the text is Chinese for "zh" and English for every other language.
 
     Reasons 1 to 5 bear the number of their criterion in that version, 6 to 9
     are further reasons that both versions share (docs/methods.md#criteria).
@@ -66,7 +66,7 @@ def builtin(version: Version = "journal", language: str = "zh") -> BuiltIn:
 
 @cache
 def generations(language: str = "zh") -> BuiltIn:
-    """The guideline for generations: four labels and, as reasons, the tags that a label may carry.
+    """Return the guideline for generations: four labels and, as reasons, the tags that a label may have.
 
     See docs/human_vs_rule.md#labels-of-generations.
     """
@@ -79,7 +79,7 @@ def generations(language: str = "zh") -> BuiltIn:
 
 @cache
 def preference(language: str = "zh") -> str:
-    """The text of a guideline for comparisons: which of two texts is better."""
+    """Return the text of a guideline for comparisons: which of two texts is better."""
     return (_FOLDER / f"preference.{'zh' if language == 'zh' else 'en'}.md").read_text(encoding="utf-8")
 
 
@@ -90,7 +90,7 @@ def recognise(text: str) -> BuiltInName | None:
 
 
 def in_language(text: str, language: str) -> str:
-    """A built-in text in the reader's language, of the edition that it is; any other text exactly as it is."""
+    """Return a built-in text in the reader's language and in its own edition; any other text unchanged."""
     bare = _bare(text)
     if bare in (_bare(preference("zh")), _bare(preference("en"))):
         return preference(language)
@@ -102,13 +102,13 @@ def in_language(text: str, language: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """*text* without what files and forms add: other ends of lines, spaces at their ends, empty lines around it."""
+    """Return *text* without additions of files and forms: other line ends, trailing spaces, empty lines around it."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
 @cache
 def _shipped() -> dict[str, tuple[BuiltInName, Path]]:
-    """Every text that ever shipped, bare -> its name and the folder of its edition; the present one counts last."""
+    """Return for every text that ever shipped, bare, its name and the folder of its latest edition."""
     folders = (*sorted(_EDITIONS.iterdir()), _FOLDER)
     return {_bare(text): (name, folder) for folder in folders for (name, _), text in _texts_of(folder).items()}
 
@@ -123,9 +123,9 @@ def _texts_of(folder: Path) -> dict[tuple[BuiltInName, str], str]:
 
 
 def changed_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    """The lines of both texts in order, each behind a sign: " " for both, "-" for the old one, "+" for the new one.
+    """Yield the lines of both texts in order, each after a sign: " " for both, "-" for the old, "+" for the new one.
 
-    Lines are compared whole, and at most 500 of them one by one: the work grows with their square.
+    Whole lines are compared. More than 500 changed lines are replaced in one step, as the work grows with their square.
     """
     first = 0
     while first < min(len(old), len(new)) and old[first] == new[first]:

@@ -1,9 +1,8 @@
 """A released set of sentences as a task of lm-evaluation-harness or Inspect: a folder with the pairs and its program.
 
-Source: docs/methods.md#bias-of-a-sentence. Both sentences of a pair differ in the keyword alone, so the difference of
-their log-probabilities is
-that of `core.models.whole_sentences`. Direction: positive leans to the male word. A chat model says no
-log-probabilities: of it the word that it picks is counted.
+Source: docs/methods.md#bias-of-a-sentence. The sentences of a pair differ only in the keyword, so the difference of
+their log-probabilities equals that of `core.models.whole_sentences`. Direction: positive leans to the male word. A chat
+model gives no log-probabilities; the task counts the words that it picks.
 """
 
 import json
@@ -21,7 +20,7 @@ HARNESSES: tuple[Harness, ...] = ("lm-eval", "inspect")
 TEMPLATES = Path(__file__).parent / "templates"
 PAIRS = "pairs.jsonl"
 GAP = "____"
-# What a chat model is asked. The names in braces are those of Inspect.
+# Questions to a chat model. The names in braces are those of Inspect.
 QUESTIONS = {
     "zh": "下面的句子缺一个词。选出最合适的一个。只回答一行：ANSWER: 后接字母（{letters} 之一）。"
     "\n\n{question}\n\n{choices}",
@@ -31,13 +30,13 @@ QUESTIONS = {
 
 
 def task_name(project: str, version: str) -> str:
-    """A name that both harnesses take: lower case letters, digits and underscores of project and version."""
+    """Return a name that both harnesses accept: project and version in lower case letters, digits and underscores."""
     words = re.findall(r"[a-z0-9]+", f"{project} {version}".lower())
     return "_".join(["evenhand", *words])[:80]
 
 
 def pairs(rows: Iterable[Mapping[str, Any]]) -> Iterator[JsonObject]:
-    """Kept sentences of a release (`data/train.jsonl`) as pairs, the male sentence first; A and B change places."""
+    """Yield kept sentences of a release (`data/train.jsonl`) as pairs, the male sentence first; A and B alternate."""
     for number, row in enumerate(rows):
         text, start, end = row["text"], row["start"], row["end"]
         words = [row["keyword"], row["counterpart"]]
@@ -54,7 +53,7 @@ def pairs(rows: Iterable[Mapping[str, Any]]) -> Iterator[JsonObject]:
 def task_files(
     harness: Harness, rows: Iterable[Mapping[str, Any]], *, project: str, version: str, language: str, content_hash: str
 ) -> dict[str, str]:
-    """Name -> content of the files of the task. Raises Refused for a set without sentences."""
+    """Return the content of the files of the task by name. Raises Refused for a set without sentences."""
     found = list(pairs(rows))
     if not found:
         raise Refused(N_("The release contains no sentence with a keyword and its counterpart."))

@@ -21,12 +21,12 @@ RANK_CORRELATIONS = ("0.820", "-0.114")
 
 
 def checks() -> list[PrintedClaim]:
-    """Every checked claim, by document in the order of DOCUMENTS."""
+    """Return every checked claim, by document in the order of DOCUMENTS."""
     return [*slguset_claims(), *thesis_claims(), *inference_claims(), *misgendering_claims()]
 
 
 def thesis_claims() -> Iterator[PrintedClaim]:
-    """Tables 4.5 to 4.8 of the thesis, and its counts (docs/association.md#hypotheses)."""
+    """Check tables 4.5 to 4.8 of the thesis, and its counts (docs/association.md#hypotheses)."""
     yield PrintedClaim(
         "thesis.sentences",
         THESIS,
@@ -124,7 +124,7 @@ def _means(language: str) -> dict[tuple[str, str], dict[str, tuple[float, float]
 
 
 def inference_claims() -> Iterator[PrintedClaim]:
-    """Scores and rank correlations of the Japanese inference paper (docs/nli.md#published-tables)."""
+    """Check scores and rank correlations of the Japanese inference paper (docs/nli.md#published-tables)."""
     rows = table("published_inference")
     for row in rows:
         value = float(row["shares_sum"]) / 3
@@ -154,7 +154,7 @@ def inference_claims() -> Iterator[PrintedClaim]:
 
 
 def _rank_correlation(printed: str) -> PrintedClaim:
-    """Without ties the sum of squared rank differences is even, so Spearman's rho moves in steps of 2 / 220."""
+    """Check a rank correlation: without ties the sum of squared differences is even, so rho has steps of 2 / 220."""
     largest = SEEDS * (SEEDS**2 - 1) // 6
     rhos = [1 - even / largest for even in range(0, 2 * largest + 1, 2)]
     nearest = sorted(sorted(rhos, key=lambda rho: abs(rho - float(printed)))[:2])
@@ -176,7 +176,7 @@ def _rank_correlation(printed: str) -> PrintedClaim:
 
 
 def misgendering_claims() -> Iterator[PrintedClaim]:
-    """Intervals and counts of the misgendering paper (docs/misgendering.md#published-numbers)."""
+    """Check intervals and counts of the misgendering paper (docs/misgendering.md#published-numbers)."""
     for number, row in enumerate(table("published_intervals"), 1):
         yield _interval(row, number) if row["kind"] == "correlation" else _kappa(row, number)
     cells = (6, 2, 4, 2, 25)

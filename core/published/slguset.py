@@ -24,7 +24,7 @@ FIFTH_MALE = 2.425  # the fifth largest value of Table 5, log10
 
 
 def slguset_claims() -> Iterator[PrintedClaim]:
-    """Every checked claim of the paper, in its order."""
+    """Yield every checked claim of the paper, in its order."""
     yield _quotas()
     yield from (_model(row) for row in table("published_models"))
     yield _base_of_models()
@@ -45,7 +45,7 @@ def slguset_claims() -> Iterator[PrintedClaim]:
 
 
 def table4() -> dict[str, dict[str, float]]:
-    """Table 4 of the paper: {model on the hub: {bias_man, bias_woman, model_bias}}, in ln (see `_base_of_models`)."""
+    """Return Table 4: {model on the hub: {bias_man, bias_woman, model_bias}}, in ln (see `_base_of_models`)."""
     names = ("bias_man", "bias_woman", "model_bias")
     return {row["name"]: {name: float(row[name]) for name in names} for row in table("published_models")}
 
@@ -87,7 +87,10 @@ def _model(row: Row) -> PrintedClaim:
 
 
 def readings() -> dict[tuple[str, str], tuple[float, float, float]]:
-    """Each reading of Table 4, (equation, base) -> mean |Bias_c| in log10 that it means, P(< 0.3) by two shapes."""
+    """Return for each reading of Table 4, (equation, base), the mean |Bias_c| in log10 and P(|Bias_c| < 0.3).
+
+    The probability has two values: for a half-normal and for an exponential distribution.
+    """
     found = {}
     model = table4()["bert-base-chinese"]["model_bias"]
     for equation, factor in (("side", 1), ("all", 2)):  # divided by all, the two sides add up to mean |Bias_c|

@@ -1,4 +1,4 @@
-"""Numbers as people read them, the same on the page and in the report. Undefined is an em dash, never 0."""
+"""Write numbers for people, alike on pages and in reports. An undefined number is an em dash, never 0."""
 
 import math
 from typing import TYPE_CHECKING
@@ -12,21 +12,21 @@ DASH = "—"
 
 
 def plain_number(value: float | None, digits: int = 3) -> str:
-    """A number without a plus sign: 0.531; a dash where it is undefined."""
+    """Return a number without a plus sign: 0.531; a dash where it is undefined."""
     if value is None or math.isnan(value):
         return DASH
     return f"{value:z.{digits}f}".replace("-", "−").replace("inf", "∞")
 
 
 def signed_number(value: float | None, digits: int = 3) -> str:
-    """A number with its sign: +0.531, −0.020, +∞; a dash where it is undefined."""
+    """Return a number with its sign: +0.531, −0.020, +∞; a dash where it is undefined."""
     if value is None or math.isnan(value):
         return DASH
     return f"{value:+z.{digits}f}".replace("-", "−").replace("inf", "∞")
 
 
 def interval(low: float | None, high: float | None, digits: int = 3, *, signed: bool = False) -> str:
-    """A 95% interval: [0.52, 0.54]; "" where there is none."""
+    """Return a 95% interval as text: [0.52, 0.54]; "" without one."""
     if low is None or high is None:
         return ""
     write = signed_number if signed else plain_number
@@ -34,7 +34,7 @@ def interval(low: float | None, high: float | None, digits: int = 3, *, signed: 
 
 
 def percent(share: float | None) -> str:
-    """A share of 1 as percent: 43%, 7.5%, 0.25%; a dash where it is undefined."""
+    """Return a share of 1 as percent: 43%, 7.5%, 0.25%; a dash where it is undefined."""
     if share is None or math.isnan(share):
         return DASH
     if share < 1e-12 or share == 1:  # below that only rounding is left
@@ -59,12 +59,12 @@ def difference_in_points(difference: "Estimate") -> str:
 
 
 def percents(low: float | None, high: float | None) -> str:
-    """A 95% interval of a share: [28.1%, 54.4%]; "" where there is none."""
+    """Return a 95% interval of a share: [28.1%, 54.4%]; "" without one."""
     return "" if low is None or high is None else f"[{100 * low:.1f}%, {100 * high:.1f}%]"
 
 
 def probability(p: float | None) -> str:
-    """A probability as the papers print it, readable: 0.987, 4.19 × 10⁻⁷; a dash where it is undefined."""
+    """Return a probability as the papers print it: 0.987, 4.19 × 10⁻⁷; a dash where it is undefined."""
     if p is None or math.isnan(p):
         return DASH
     if p == 0:

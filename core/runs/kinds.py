@@ -17,10 +17,10 @@ RESUMED = N_("Nothing is lost: resuming adds only what is still missing.")
 
 
 class Progress(Protocol):
-    """Receives how much of the work is done."""
+    """A function that receives the progress of some work."""
 
     def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
-        """`done` of `total` units; `message` names the current step."""
+        """Report *done* of *total* units; *message* names the current step."""
 
 
 def _unwatched(done: int, total: int | None = None, message: str = "") -> None:
@@ -29,7 +29,7 @@ def _unwatched(done: int, total: int | None = None, message: str = "") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run works: the database whose folder holds the runs, and what receives its progress.
+    """The place of a run: the database whose folder contains the runs, and the receiver of its progress.
 
     `password`: of archives that are read or written; it is never stored.
     """
