@@ -93,7 +93,7 @@ OPEN = Person("owner", name="")
 
 
 def roles_of(person: Person, project: str | None) -> list[Role]:
-    """The roles that count in a project (public id); without a project, those that the person has anywhere."""
+    """Return the roles that count in a project (public id); without a project, those that the person has anywhere."""
     everywhere: list[Role] = [person.everywhere] if person.everywhere else []
     if project is None:
         return [*everywhere, *person.roles.values()]

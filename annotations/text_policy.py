@@ -36,21 +36,21 @@ def needs_canary(project: Project) -> bool:
 
 
 def text_or_reference(project: Project, item: Item) -> str:
-    """The text of *item* if it may leave, else its public id: for lists and links that leave the app."""
+    """Return the text of *item* if it may be exported, else its public id: for lists and links outside the app."""
     return item.text if text_may_leave(project) else item.uid
 
 
 def without_text(project: Project, row: Mapping[str, object], *keys: str) -> dict[str, object]:
-    """*row* with None under *keys* if the text of *project* may not leave."""
+    """Return *row* with None under *keys* if the text of *project* may not be exported."""
     if text_may_leave(project):
         return dict(row)
     return {key: None if key in keys else value for key, value in row.items()}
 
 
 def packed(files: Mapping[str, bytes], password: str) -> bytes:
-    """A ZIP of *files* (name -> content) with AES-256 (WinZip AE-2); names and sizes stay readable, contents do not.
+    """Return a ZIP of *files* (name -> content) with AES-256 (WinZip AE-2); only names and sizes stay readable.
 
-    Raises Refused where the password has fewer than 8 characters.
+    Raises Refused if the password has fewer than 8 characters.
     """
     checked_password(password)
     buffer = io.BytesIO()
@@ -65,7 +65,7 @@ def packed(files: Mapping[str, bytes], password: str) -> bytes:
 
 
 def checked_password(password: str) -> str:
-    """*password*, unchanged. Raises Refused where it has fewer than 8 characters or only blanks."""
+    """Return *password*, unchanged. Raises Refused if it has fewer than 8 characters or only blanks."""
     if len(password.strip()) < SHORTEST_PASSWORD:
         message = N_(
             "The password needs at least {least} characters; it is the only protection of the texts in the archive."

@@ -40,7 +40,7 @@ def keyed(store: Store, secret: str) -> bytes:
 
 
 def hashed(password: str) -> str:
-    """The hash of a new password. Raises Refused if it is shorter than 12 or longer than 512 characters."""
+    """Return the hash of a new password. Raises Refused if it is shorter than 12 or longer than 512 characters."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise Refused(N_("A password needs {least} to {most} characters of any kind."), least=SHORTEST, most=LONGEST)
     with _one_at_a_time:
@@ -135,7 +135,7 @@ def accounts_exist(store: Store) -> bool:
 
 
 def accounts(store: Store) -> list[Account]:
-    """Every account, in the order of their making; closed ones too."""
+    """Return every account, closed ones too, in the order in which they were made."""
     return store.rows(Account, f"{_ACCOUNTS} ORDER BY account.id")
 
 
@@ -158,12 +158,15 @@ def _id_of(store: Store, name: str, table: str = "account") -> int | None:
 
 
 def account_of_uid(store: Store, uid: str) -> Account:
-    """The account of that public id. Raises NotFound."""
+    """Return the account of that public id. Raises NotFound."""
     return store.required_row(Account, f"{_ACCOUNTS} WHERE account.uid = ?", (uid,), NotFound(NO_ACCOUNT, name=uid))
 
 
 def add_account(store: Store, name: str, *, password: str | None = None, author: Account | None = None) -> Account:
-    """A new account, without a role. Raises Refused if the name is taken or invalid, or the password too short."""
+    """Make a new account without a role and return it.
+
+    Raises Refused if the name is taken or invalid, or the password too short.
+    """
     bare, stored = account_name(name), hashed(password) if password is not None else None
     with store.write():
         return insert_account(store, bare, stored, author=author)
@@ -337,7 +340,7 @@ def person_of(store: Store, uid: str) -> Person | None:
 
 
 def roles_in(store: Store, project: Project) -> list[tuple[Account, Role]]:
-    """The accounts with a role in a project itself, in the order of their making."""
+    """Return the accounts with a role in a project itself, in the order in which they were made."""
     query = "SELECT account, role FROM account_role WHERE project = ? ORDER BY account"
     by_id = {one.id: one for one in accounts(store)}
     return [(by_id[row], role) for row, role in store.db.execute(query, (project.id,))]
@@ -372,7 +375,7 @@ def _open_desk(store: Store, who: Account, name: str, project: Project, author: 
 
 
 def _owners(store: Store) -> set[int]:
-    """The row ids of the open accounts that own the server."""
+    """Return the row ids of the open accounts that own the server."""
     rows = store.db.execute(
         "SELECT account.id FROM open_account AS account JOIN account_role ON account_role.account = account.id"
         " WHERE account_role.role = 'owner' AND account_role.project IS NULL"

@@ -66,9 +66,9 @@ class Invitation:
 
 
 def first_link(store: Store) -> str:
-    """The secret of a link that makes the first account, owner of the server; older ones stop to hold.
+    """Return the secret of a link that makes the first account, owner of the server; older links become invalid.
 
-    Raises Refused where there is an account.
+    Raises Refused if an account exists.
     """
     with store.write() as db:
         if accounts_exist(store):
@@ -177,8 +177,10 @@ def withdraw_invitation(store: Store, invitation: Invitation, *, author: Account
 
 
 def reset_link(store: Store, who: Account, *, author: Account | None = None) -> str:
-    """The secret of a link that sets a new password of an account, once within an hour. For the person, never shown
-    to who asks for it at the door."""
+    """Return the secret of a link that sets a new password of an account, once, within an hour.
+
+    Hand it to that person only, never to a visitor who asks for it.
+    """
     with store.write() as db:
         db.execute("DELETE FROM access_link WHERE purpose = 'reset' AND account = ?", (who.id,))
         record_access(store, "reset offered", who, author=author)
@@ -272,7 +274,7 @@ LONGEST_FROM_PROVIDER = 70  # characters of a name, to which a number may be add
 
 
 def account_of_identity(store: Store, issuer: str, subject: str) -> Account:
-    """The open account that a provider's identity stands for. Raises NotAllowed."""
+    """Return the open account to which a provider's identity belongs. Raises NotAllowed."""
     query = (
         "SELECT account.uid, closed FROM account_identity JOIN account ON account.id = account_identity.account"
         " WHERE issuer = ? AND subject = ?"

@@ -63,7 +63,7 @@ def signed_in(store: Store, secret: str, *, now: float | None = None) -> Person 
 
 
 def sign_in_of(store: Store, secret: str) -> str | None:
-    """The public id of the sign-in that a cookie stands for; None for an unknown one."""
+    """Return the public id of the sign-in to which a cookie belongs; None for an unknown one."""
     uid: str | None = store.value("SELECT uid FROM sign_in WHERE hash = ?", (keyed(store, secret),))
     return uid
 
@@ -75,7 +75,7 @@ def sign_out(store: Store, secret: str) -> None:
 
 
 def sign_ins(store: Store, who: Account) -> list[SignIn]:
-    """The sign-ins of an account that hold, newest first."""
+    """Return the valid sign-ins of an account, newest first."""
     moment = time.time()
     query = (
         f"SELECT sign_in.uid, browser, sign_in.created, seen {THAT_HOLD} AND account.id = ? ORDER BY sign_in.id DESC"

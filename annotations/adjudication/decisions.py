@@ -72,7 +72,7 @@ def comments(store: Store, project: Project, item: str, *, thread: Annotator | N
 
 
 def every_comment(store: Store, project: Project, item: str) -> list[Comment]:
-    """Public and private comments on an item (public id), oldest first. For the lead only."""
+    """Return public and private comments on an item (public id), oldest first. For the lead only."""
     return store.rows(Comment, _COMMENTS.format(kept=""), (item, project.id))
 
 
@@ -119,7 +119,10 @@ def insert_comment(db: Connection, values: Mapping[str, Any]) -> None:
 
 
 def checked_text(text: str, missing: str = "") -> str:
-    """*text* without blanks at its ends. Raises Refused: empty where *missing* says why not, too long, unprintable."""
+    """Return *text* without blanks at its ends.
+
+    Raises Refused if it is too long or unprintable, or empty while *missing* has a message for that.
+    """
     said = text.strip()
     if missing and not said:
         raise Refused(missing)
@@ -405,11 +408,10 @@ def cases(
     between: str | None = None,
     reader: Annotator | None = None,
 ) -> list[str]:
-    """Public ids of the cases of a queue: open ones in the order of import, settled ones with the newest first.
+    """Return the public ids of the cases of a queue: open ones in the order of import, settled ones newest first.
 
-    `between`: only those on which the choices were these (a pattern of
-    `patterns`). `reader`: only what this annotator has labelled, so that the
-    other labels stay blind. Raises KeyError for an unknown queue.
+    `between`: only items with these choices (a pattern of `patterns`). `reader`: only items that this annotator has
+    labelled, so that the other labels stay blind. Raises KeyError for an unknown queue.
     """
     order = "item.id" if queue == "open" else "settlement DESC"
     where = WHERE[queue] if reader is None else f"{WHERE[queue]} {LABELLED_BY}"
@@ -440,7 +442,7 @@ def _patterns(store: Store, project: Project, queue: Queue) -> dict[int, str]:
 
 
 def case(store: Store, project: Project, uid: str) -> Case:
-    """One item with its labels, settlements and comments. Raises NotFound for an unknown item."""
+    """Return one item with its labels, settlements and comments. Raises NotFound for an unknown item."""
     item = item_with(store, project, uid)
     made = tuple(settlements(store, project, uid))
     standing = made[-1] if made and made[-1].action != "reopen" else None

@@ -96,7 +96,7 @@ class AnnotatorModels:
         return sum(item.vote is None for item in self.items)
 
     def against_vote(self, model: str) -> int:
-        """On how many items "dawid_skene" or "mace" says something else than a vote that does not tie."""
+        """Return on how many items "dawid_skene" or "mace" differs from a vote that does not tie."""
         return sum(item.vote is not None and getattr(item, model) != item.vote for item in self.items)
 
 
@@ -104,7 +104,10 @@ class AnnotatorModels:
 def annotator_models(
     store: Store, project: Project, *, way: Way = "four", version: int | None = None, on: ItemScope | None = None
 ) -> AnnotatorModels:
-    """Both models on the labels that `agreement` compares; its arguments. Raises NotFound for an unknown version."""
+    """Fit both models to the labels that `agreement` compares; it takes the same arguments.
+
+    Raises NotFound for an unknown version.
+    """
     compared = compared_labels(store, project, way=way, version=version, on=on)
     labels = compared.labels
     _, where, counts = np.unique(labels.item, return_inverse=True, return_counts=True)

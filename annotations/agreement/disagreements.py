@@ -81,7 +81,7 @@ def finished_items(
 
 
 def item_texts(store: Store, items: Sequence[int]) -> list[ItemText]:
-    """The texts of *items* (row ids), in this order."""
+    """Return the texts of *items* (row ids), in this order."""
     texts = []
     for item in items:
         uid, text, start, stop, _pair, side, _status, context = store.db.execute(ITEM, (item,)).fetchone()
@@ -100,14 +100,13 @@ def disagreements(
     limit: int = 20,
     offset: int = 0,
 ) -> tuple[list[Disagreement], int]:
-    """The items of `differing_items` from *offset* on, *limit* of them, and how many there are in all."""
+    """Return *limit* items of `differing_items` from *offset* on, and how many there are in all."""
     found = differing_items(store, project, between=between, pair=pair, reader=reader)
     return disagreements_of(store, found[offset : offset + limit]), len(found)
 
 
 def disagreements_of(store: Store, items: Sequence[int]) -> list[Disagreement]:
-    """Items by their row ids. Each comes with the labels of everybody, so call `record_reveals` before a reader sees
-    them."""
+    """Return items by row id with all annotators' labels; call `record_reveals` before a reader sees them."""
     found = []
     for item in items:
         uid, text, start, stop, pair, side, status, context = store.db.execute(ITEM, (item,)).fetchone()
@@ -125,10 +124,10 @@ def differing_items(
     pair: str | None = None,
     reader: Annotator | None = None,
 ) -> list[int]:
-    """The row ids of finished items with different blind labels, in the order of import.
+    """Return the row ids of finished items with different blind labels, in the order of import.
 
     `between`: only labels of these annotators are compared and counted; `pair`: only items of this keyword pair;
-    `reader`: only items that this annotator has labelled. Reads every label of the project once.
+    `reader`: only items that this annotator has labelled. It reads every label of the project once.
     """
     who = BY_ANNOTATORS.format(marks=", ".join("?" * len(between))) if between else ""
     asked = DISAGREEMENTS.format(

@@ -99,7 +99,7 @@ def group_differences(
     store: Store, project: Project, of: Grouping, pair: tuple[str, str] | None = None, *,
     way: Way = "four", version: int | None = None, on: ItemScope | None = None,
 ) -> GroupDifferences:  # fmt: skip
-    """Two groups (None: the two with most people) on the labels that `agreement` compares; its other arguments.
+    """Compare two groups (None: the two with most people) by the labels and arguments of `agreement`.
 
     Raises Refused for a pair that is not two groups of at least five people, NotFound for an unknown version.
     """
@@ -130,7 +130,7 @@ def group_differences(
 
 
 def _choices(labels: BlindLabels, second: Mask, choices: tuple[Choice, ...]) -> tuple[ChoiceShares, ...]:
-    """Over contexts or source articles where items come in these."""
+    """Return the shares of each choice, over contexts or source articles if items come in these."""
     unit = labels.item if labels.cluster is None else labels.cluster
     choice_shares = []
     for place, choice in enumerate(choices):

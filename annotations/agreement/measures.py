@@ -101,8 +101,8 @@ WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels
 
 
 def usual_items(project: Project, ended: int = 0) -> ItemScope:
-    """The default scope of agreement: the random share under the plan `stop` or while items *ended* at a reject under
-    an earlier one (`ended_at_reject`), else all items.
+    """Return the default scope of agreement: "share" under the plan `stop`, or while items *ended* at a reject under an
+    earlier one (`ended_at_reject`), else "all".
     """
     return "share" if project.plan == "stop" or ended else "all"
 
@@ -117,13 +117,13 @@ def agreement(
     version: int | None = None,
     on: ItemScope | None = None,
 ) -> AgreementReport:
-    """Every measure of agreement in a project, with 95% intervals over items, of generations over contexts.
+    """Calculate every measure of agreement in a project, with 95% intervals over items, of generations over contexts.
 
-    Where labelled sentences name two source articles or more and some article has several, intervals are over articles.
-    `percent` is the share of items on which everybody agreed. The list of categories is that of all versions of the
-    guideline, newest first. `way` counts for generations only: one of `annotations.agreement.schemes.ways_of`.
-    `version`: only labels made under this version of the guideline; raises NotFound where there is none.
-    `on`: "all" labelled items or the random "share", None: `usual_items`.
+    If labelled sentences name two source articles or more and an article has several sentences, intervals are over
+    articles. `percent` is the share of items on which all annotators agreed. The categories are those of all versions
+    of the guideline, newest first. `way` counts for generations only: one of `annotations.agreement.schemes.ways_of`.
+    `version`: only labels made under this version of the guideline; raises NotFound for an unknown one. `on`: "all"
+    labelled items or the random "share", None: `usual_items`.
     """
     compared = compared_labels(store, project, way=way, version=version, on=on)
     labels, choices, groups, on = compared.labels, compared.choices, compared.groups, compared.on
@@ -178,7 +178,10 @@ class ComparedLabels:
 def compared_labels(
     store: Store, project: Project, *, way: "Way" = "four", version: int | None = None, on: ItemScope | None = None
 ) -> ComparedLabels:
-    """The labels that `agreement` compares; the arguments are the same. Raises NotFound for an unknown version."""
+    """Return the labels that `agreement` compares; the arguments are the same.
+
+    Raises NotFound for an unknown version.
+    """
     if version is not None and version not in _versions(store, project).values():
         raise NotFound(
             N_("The guideline of {project} has no version {version}."), project=project.name, version=version
@@ -200,7 +203,7 @@ def _drawn(project: Project, labels: BlindLabels, resampling: Resampling, ordere
 
 
 def _versions(store: Store, project: Project) -> dict[int, int]:
-    """Guideline -> its version."""
+    """Return a dict from guideline (row id) to its version."""
     return {guideline.id: guideline.version for guideline in guidelines(store, project)}
 
 
@@ -212,7 +215,7 @@ def signature(
     version: int | None = None,
     stopped: bool = False,
 ) -> str:
-    """Everything that can change the numbers: which labels, which categories, how the *intervals* were drawn."""
+    """Return everything that can change the numbers: which labels, which categories, how the *intervals* were drawn."""
     codes = "+".join(choice.code for choice in choices)
     which = "random-share" if on == "share" else "all-reviewed|plan:stop" if stopped else "all-reviewed"
     under = "" if version is None else f"|guideline:v{version}"
@@ -222,7 +225,7 @@ def signature(
 def _overall(
     tally: Tally, choices: tuple[Choice, ...], resampling: Resampling, share: int | None, ended: int, ordered: bool
 ) -> tuple[Measures, tuple[CategoryMeasures, ...]]:
-    """The measures of all labels; *share*: how many items the random share has, None outside it."""
+    """Return the measures of all labels; *share*: the number of items in the random share, None outside it."""
     overall = _measures(tally, resampling, ordered)
     categories = tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices))
     if share is None or tally.units:
@@ -268,7 +271,7 @@ def _labels(
 
 
 def _still_random(store: Store, project: Project) -> set[int] | None:
-    """The items that were in the random share from the start, where others that came in later are selected, too."""
+    """Return the items that were in the random share from the start, or None if no others were selected later."""
     narrow = unselected(store, project, project.per_item)
     if narrow is None or narrow.share >= project.share:
         return None
@@ -276,7 +279,7 @@ def _still_random(store: Store, project: Project) -> set[int] | None:
 
 
 def _articles(store: Store, project: Project, items: Column) -> Numbers | None:
-    """The number of each item's source article; None where fewer than two are named, or none has several items."""
+    """Return the number of each item's source article; None if fewer than two are named, or none has several items."""
     named = named_sources(store, project)
     if not named:
         return None
@@ -289,7 +292,7 @@ def _articles(store: Store, project: Project, items: Column) -> Numbers | None:
 
 
 def _names(store: Store, labels: BlindLabels) -> dict[int, str]:
-    """Annotators with a blind label, those with most labels first."""
+    """Return the annotators with a blind label, those with most labels first."""
     who, count = np.unique(labels.annotator, return_counts=True)
     names = annotator_names(store)
     order = sorted(zip(-count, who, strict=True))
@@ -319,7 +322,7 @@ def _by_version(
     resampling: Resampling,
     ordered: bool,
 ) -> tuple[tuple[int, Measures], ...]:
-    """The measures of the labels made under each version that has any, the oldest version first."""
+    """Return the measures of the labels made under each version that has any, the oldest version first."""
     found = sorted((versions[int(one)], int(one)) for one in np.unique(labels.guideline))
     if len(found) == 1:
         return ((found[0][0], overall),)
@@ -370,7 +373,7 @@ def _cells(
     resampling: Resampling,
     ordered: bool = False,
 ) -> tuple[tuple[str, str, Measures], ...]:
-    """Generations: the measures of each model and pronoun set."""
+    """Return the measures of generations by model and pronoun set."""
     return tuple(
         (*key, _measures(labels.tally(categories, np.isin(labels.item, items)), resampling, ordered))
         for key, items in groups.items()
@@ -398,7 +401,7 @@ def _most_first(found: Iterable[tuple[str, Measures]]) -> tuple[tuple[str, Measu
 def _every_two(
     labels: BlindLabels, names: dict[int, str], categories: int, resampling: Resampling
 ) -> tuple[TwoAnnotators, ...]:
-    """Every pair of annotators who share an item, in the order of *names*."""
+    """Return every pair of annotators who share an item, in the order of *names*."""
     tables = labels.tables(categories)
     order = list(names)
     two_annotators = []

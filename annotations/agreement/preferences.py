@@ -74,9 +74,9 @@ class ModelPreferences:
 def preferences(
     store: Store, project: Project, *, judge: int | None = None, by: str | None = None, without: Sequence[str] = ()
 ) -> ModelPreferences:
-    """By people, or by one *judge* (row id); *by*: one of GROUPS; *without*: models that are left out.
+    """Fit the preferences of people, or of one *judge* (row id).
 
-    Raises Refused for a project without comparisons.
+    *by*: one of GROUPS; *without*: models that are left out. Raises Refused for a project without comparisons.
     """
     if not compares(store, project):
         raise Refused(NO_COMPARISONS, project=project.name)

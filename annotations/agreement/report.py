@@ -66,7 +66,7 @@ class FormRates:
 
 
 def accept_rates(labels: BlindLabels, accept: int, names: Mapping[int, str], resampling: Resampling) -> FormRates:
-    """The rates of *labels*; `accept`: the number of that choice; `names`: annotators in the order wanted."""
+    """Return the rates of *labels*; `accept`: the number of that choice; `names`: annotators in the order wanted."""
     whole = _rates(labels, accept, resampling)
     people = names if whole.compared else {}
     own = tuple(
@@ -90,7 +90,7 @@ def _rates(labels: BlindLabels, accept: int, resampling: Resampling) -> FormRate
 
 
 def _counted(rows: Column, said: Column, count: int) -> Numbers:
-    """Per item or unit the labels of each kind: accepted and not on the original, accepted and not on the masked."""
+    """Count labels per item or unit: accepted and not on the original form, accepted and not on the masked one."""
     return np.bincount(4 * rows + said, minlength=4 * count).reshape(count, 4)
 
 
@@ -114,14 +114,14 @@ def _difference(by_unit: Numbers, items: int) -> Estimate:
 
 
 def _apart(labels: Numbers) -> NDArray[np.float64]:
-    """Per row the share accepted on the masked form minus that on the original; NaN where a form has no label."""
+    """Return per row the share accepted on the masked form minus that on the original; NaN if a form has no label."""
     original, masked = (ratio(labels[:, at].astype(float), labels[:, at : at + 2].sum(axis=1)) for at in (0, 2))
     difference: NDArray[np.float64] = masked - original
     return difference
 
 
 def _paired(by_item: Numbers, unit_of_item: Numbers) -> Estimate:
-    """The mean difference within items."""
+    """Return the mean difference within items."""
     if missing := _one_form(by_item):
         return Estimate.undefined(missing)
     within = _apart(by_item)
@@ -135,7 +135,10 @@ def _paired(by_item: Numbers, unit_of_item: Numbers) -> Estimate:
 
 
 def _over_units(estimate: Estimate, without: NDArray[np.float64]) -> Estimate:
-    """*estimate* with t on the jackknife over items or articles, cut at -1 and 1; *without*: the same without each."""
+    """Return *estimate* with t on the jackknife over items or articles, cut at -1 and 1.
+
+    *without*: the estimates that each leave one out.
+    """
     units = len(without)
     if units == 1:
         return replace(estimate, note=ONE_UNIT)
@@ -285,7 +288,7 @@ class AgreementReport:
         return self.overall.labels
 
     def two(self, a: str, b: str) -> TwoAnnotators | None:
-        """The table of two annotators, in this order; None if they share no item."""
+        """Return the table of two annotators, in this order; None if they share no item."""
         for pair in self.cohen:
             if (pair.a, pair.b) == (a, b):
                 return pair
@@ -296,7 +299,7 @@ class AgreementReport:
 
 
 def with_codes(report: AgreementReport, codes: Mapping[str, str]) -> AgreementReport:
-    """The report with a code in place of each annotator's name, for readers who may not see names."""
+    """Return the report with a code in place of each annotator's name, for readers who may not see names."""
     forms = report.by_form
     if forms is not None:
         forms = replace(forms, annotators=tuple((codes[name], own) for name, own in forms.annotators))

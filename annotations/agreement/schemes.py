@@ -38,12 +38,12 @@ Groups = dict[tuple[str, str], Numbers]
 def scheme_labels(
     store: Store, project: Project, rows: Sequence[tuple[Any, ...]], choices: tuple[Choice, ...], way: Way
 ) -> tuple[BlindLabels, tuple[Choice, ...], Groups]:
-    """Labels under *way* with the context of each, the categories, and the items of each model and pronoun set.
+    """Return labels under *way* with the context of each, the categories, and the items of each model and pronoun set.
 
     *rows*: `blind_label_rows` with the flag, the item's public id and the reasons; *choices*: those of the guideline,
-    which the four labels keep. A label without a flag is left out of "flag"; one whose version does not have an own
-    flag is left out of that, one without an answer of its scale, and one that is none of the four labels of "three"
-    and "two".
+    which are the categories of the four labels. Some labels are left out: of "flag" those without a flag; of an own
+    flag those of versions without it; of a scale those without an answer; of "three" and "two" those that are none of
+    the four labels.
     """
     if way.startswith(FLAG_OF):
         code = way.removeprefix(FLAG_OF)
@@ -74,7 +74,7 @@ def scheme_labels(
 
 
 def _points(versions: Sequence[Guideline], code: str) -> tuple[Choice, ...]:
-    """The points of a scale in any version, in their order, in the newest wording."""
+    """Return the points of a scale in any version, in their order, in the newest wording."""
     found = {
         point.code: point
         for version in versions
@@ -86,7 +86,7 @@ def _points(versions: Sequence[Guideline], code: str) -> tuple[Choice, ...]:
 
 
 def _with_and_without(code: str, wordings: Sequence[Choice]) -> tuple[Choice, Choice]:
-    """Two categories: labels with an own flag, in its newest wording, and those without it."""
+    """Return two categories: labels with an own flag, in its newest wording, and those without it."""
     absent = _choice(FLAG[1])
     name = wordings[-1] if wordings else Choice(code, "", code, code)
     present = Choice(f"{code}:{FLAG[0]}", "", name.zh or name.en, name.en or name.zh)
@@ -106,7 +106,7 @@ def mark_agreement(store: Store, project: Project, resampling: Resampling | None
 
 
 def ways_of(store: Store, project: Project) -> dict[Way, Choice | None]:
-    """The ways in which labels of this project are compared: each with its flag, where it is one of the project's."""
+    """Return the ways of comparing labels of this project, with their own flag or scale; None for built-in ways."""
     newest = guideline(store, project)
     if newest.scheme is None:
         return dict.fromkeys(WAYS)
@@ -123,7 +123,7 @@ def _choice(code: str) -> Choice:
 
 
 def _contexts_and_groups(store: Store, project: Project, uids: list[str], made: BlindLabels) -> tuple[Numbers, Groups]:
-    """Per label the number of its context, and the items of each model and pronoun set in the order of import."""
+    """Return the number of each label's context, and the items of each model and pronoun set in the order of import."""
     known = generations(store, project).set_index("item")
     number: dict[str, int] = {}
     clusters, model, pronoun = known["cluster"].to_dict(), known["model"].to_dict(), known["pronoun"].to_dict()

@@ -124,7 +124,7 @@ class AuditResult:
     agreement: AgreementReport
 
     def leaking(self, rule: Rule) -> list[JudgedSentence]:
-        """The sentences that leak by *rule*, the largest |Bias_c| first."""
+        """Return the sentences that leak by *rule*, the largest |Bias_c| first."""
         judged_sentences = [
             judged_sentence
             for judged_sentence in self.audit.settled
@@ -182,7 +182,7 @@ def _new_item(item: AuditItem, line: int, sample: AuditSample, run: str) -> NewI
 
 
 def audits(store: Store) -> list[Audit]:
-    """Every audit of this database, newest first."""
+    """Return every audit of this database, newest first."""
     found = []
     for uid in store.column(AUDITS, (FILE,)):
         try:
@@ -279,7 +279,7 @@ def _measures(settled: Iterable[JudgedSentence], rule: Rule, run: dict[str, floa
 
 
 def _run_values(found: Audit, frame: "pd.DataFrame") -> dict[str, float]:
-    """Sentence -> Bias_c of the run an audit was drawn from, checked against the values stored with the audit."""
+    """Return Bias_c by sentence of the run from which an audit was drawn, after a check against the stored values."""
     rows = frame[(frame["model"] == found.model) & frame["bias_log10"].abs().lt(math.inf)]
     # A text can occur twice, each time for another word: its first row with a side counts, as in a draw.
     rows = rows.iloc[(~rows["side"].isin(["male", "female"])).to_numpy().argsort(kind="stable")]

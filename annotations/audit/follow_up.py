@@ -163,7 +163,7 @@ def _new_item(parent: Project, stratum: Stratum, one: Item, line: int) -> NewIte
 
 
 def follow_ups(store: Store, parent: Project) -> list[FollowUp]:
-    """The follow-up samples of *parent*, oldest first, with what is known of them so far."""
+    """Return the follow-up samples of *parent*, oldest first, with their results so far."""
     found = []
     for event in events(store, parent, action=ACTION):
         with suppress(NotFound):  # the log of a package names a project of another database
@@ -206,7 +206,7 @@ def _judged(sentences: list[tuple[Stratum, int, list[str]]]) -> Judged:
 
 
 def follow_up_facts(store: Store, parent: Project) -> list[dict[str, Any]]:
-    """The follow-up samples for papers: counts, and the shares as estimates; without names."""
+    """Return the follow-up samples for papers: counts, and the shares as estimates; without names."""
     names = ("seed", "from_kept", "per_item", "people", "left_out", "elsewhere", "from_rejected")
     return [
         {name: getattr(follow_up, name) for name in names} | follow_up.strata for follow_up in follow_ups(store, parent)

@@ -96,9 +96,9 @@ def mixed_project(
     store: Store, name: str, files: tuple[Path, Path], out: Path, *, annotators: Iterable[str] = (), per_item: int = 3,
     per_context: int = 5, seed: int = 0, language: str = "en",
 ) -> tuple[Project, Mixed]:  # fmt: skip
-    """A new project with the generations of both *files* (before, after), mixed; the key goes to *out* with a record.
+    """Make a project with the generations of both *files* (before, after), mixed; write the key to *out* with a record.
 
-    Raises Refused, BadFile, NotAllowed where the name is taken.
+    Raises Refused, BadFile, and NotAllowed if the name is taken.
     """
     rows = [read_generations(file) for file in files]
     mixed = mix(*rows, per_context=per_context, seed=seed)
@@ -124,7 +124,7 @@ def mixed_project(
 
 
 def file_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The file that the project is made from, a row a line."""
+    """Return the file from which the project is made, one line per row."""
     return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
 
 
@@ -148,7 +148,7 @@ def _doubts(models: Sequence[dict[str, str]]) -> list[Notice]:
 
 
 def key_of(run: Run) -> dict[str, str]:
-    """Token to side, of the table of a run. Raises Refused where it is none."""
+    """Return the side of each token, from the table of a run. Raises Refused for another table."""
     if run.record.get("kind") != KIND:
         raise Refused(NO_KEY, name=run.name)
     with run.table.open(encoding="utf-8", newline="") as file:

@@ -136,7 +136,7 @@ class ItemRecord:
 
 @consistent_read
 def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> ItemRecord:
-    """One item (public id) with its history. `reader`: as `item_history`. Raises NotFound."""
+    """Return one item (public id) with its history. `reader`: as `item_history`. Raises NotFound."""
     item = item_of(store, project, uid)
     row = next(rows(store, [item.id]))
     had = store.db.execute(_HELD, (item.id,)).fetchall() if reader is None else []
@@ -147,10 +147,10 @@ def record_of(store: Store, project: Project, uid: str, *, reader: Annotator | N
 
 
 def item_history(store: Store, project: Project, uid: str, *, reader: Annotator | None = None) -> list[Entry]:
-    """Everything that happened to an item (public id), oldest first. Raises NotFound.
+    """Return everything that happened to an item (public id), oldest first. Raises NotFound.
 
     `reader`: only what this annotator may see: own labels, own private thread with the lead, and public comments once
-    all labels are there.
+    the item has all its labels.
     """
     item = item_of(store, project, uid)
     values = {"item": item.id, "project": project.id, "reader": reader.id if reader else None}
@@ -187,7 +187,10 @@ def _gold_labels(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
 
 
 def _operations(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
-    """Labels and skips. Operations that a desk sends together have the same moment; its revision gives their order."""
+    """Return labels and skips.
+
+    Operations that a desk sends together have equal times; their revision gives the order.
+    """
     labels = sorted(_labels(store, "label", _LABELS, values), key=lambda one: one.when)
     skips = _entries(store, "skip", _SKIPS, values)
     return merge(labels, skips, key=lambda one: (one.when, one.data["revision"]))
@@ -247,7 +250,7 @@ def _settlement_values(settled: tuple[str, str, str]) -> dict[str, Any]:
 
 
 def _by_labels(project: Project, row: SearchRow, choices: list[str]) -> Note:
-    """The reasons that follow from the labels alone."""
+    """Return the reasons that follow from the labels alone."""
     labels, counted = len(choices), Counter(choices)
     if not labels:
         return Note(N_("Nobody has labelled this item yet."))

@@ -143,7 +143,7 @@ class SearchPage:
 
 
 def search_items(store: Store, project: Project, filters: Filters, page: int = 1, *, size: int = PAGE) -> SearchPage:
-    """The items that match *filters*, in the order of import; *page* counts from 1."""
+    """Return the items that match *filters*, in the order of import; *page* counts from 1."""
     ids = search_ids(store, project, filters)
     pages = max(1, -(-len(ids) // size))
     number = min(max(1, page), pages)
@@ -151,7 +151,7 @@ def search_items(store: Store, project: Project, filters: Filters, page: int = 1
 
 
 def search_ids(store: Store, project: Project, filters: Filters) -> list[int]:
-    """Row ids of all items that match *filters*, in the order of import."""
+    """Return the row ids of all items that match *filters*, in the order of import."""
     reach = _file_range(store, project, filters.file)
     if reach is None:
         return []
@@ -171,7 +171,7 @@ def search_ids(store: Store, project: Project, filters: Filters) -> list[int]:
 
 
 def neighbours(ids: Sequence[int], item: int) -> tuple[int | None, int | None, int]:
-    """The row ids before and after *item* in a list of `search_ids`, and its place from 1 (0: it is not in it)."""
+    """Return the row ids before and after *item* in a list of `search_ids`, and its place from 1 (0: not in it)."""
     if item not in ids:
         return None, None, 0
     at = ids.index(item)
@@ -179,7 +179,7 @@ def neighbours(ids: Sequence[int], item: int) -> tuple[int | None, int | None, i
 
 
 def rows(store: Store, ids: Sequence[int]) -> Iterator[SearchRow]:
-    """Items by row id, in the order of *ids*."""
+    """Yield items by row id, in the order of *ids*."""
     for start in range(0, len(ids), CHUNK):
         chunk = ids[start : start + CHUNK]
         query = (
@@ -201,18 +201,18 @@ def _row(row: tuple[Any, ...]) -> SearchRow:
 
 
 def uid_of(store: Store, item: int) -> str:
-    """The public id of an item by its row id."""
+    """Return the public id of an item by its row id."""
     return str(store.value("SELECT uid FROM item WHERE id = ?", (item,)))
 
 
 def imported_files(store: Store, project: Project) -> list[str]:
-    """Names of the files that were imported, in the order of import, each once."""
+    """Return the names of the imported files, in the order of import, each once."""
     query = "SELECT file FROM published_batch WHERE project = ? GROUP BY file ORDER BY min(published)"
     return store.column(query, (project.id,))
 
 
 def pairs_of(store: Store, project: Project) -> list[str]:
-    """The pairs (of generations: the strata) that have items, in the order in which they came."""
+    """Return the pairs (of generations: the strata) that have items, in the order in which they came."""
     query = (
         "SELECT pair FROM cell JOIN census ON census.cell = cell.id WHERE project = ? AND items > 0"
         " GROUP BY pair ORDER BY min(cell.id)"
@@ -221,13 +221,13 @@ def pairs_of(store: Store, project: Project) -> list[str]:
 
 
 def search_words(text: str) -> list[str]:
-    """The words and quoted phrases of a search, each once."""
+    """Return the words and quoted phrases of a search, each once."""
     found = [quoted or word for quoted, word in _QUOTED.findall(text)]
     return list(dict.fromkeys(word for word in found if word.strip()))
 
 
 def _file_range(store: Store, project: Project, file: str | None) -> tuple[int, int, list[int]] | None:
-    """First and last row id of the published files (of those named *file*), and the files; None: there are none."""
+    """Return first and last row id of the published files (those named *file*), and the files; None without files."""
     named = "" if file is None else "AND file = :file"
     query = (
         "SELECT id, (SELECT min(id) FROM item WHERE item.batch = batch.id), (SELECT max(id) FROM item"

@@ -161,9 +161,9 @@ def snapshot(store: Store) -> Iterator[Store]:
 
 @contextmanager
 def trial(store: Store) -> Iterator[Store]:
-    """A store in which everything may be tried: it holds what *store* holds, and what is written there is thrown away.
+    """Open a temporary copy of *store*, in which all changes are discarded at the end.
 
-    For work of many transactions that must leave nothing where it fails. Raises Refused as `snapshot`.
+    Use it for work of many transactions that must leave nothing behind if it fails. Raises Refused as `snapshot`.
     """
     with _copied(store, read_only=False) as copy:
         copy.db.execute("PRAGMA synchronous = OFF")  # nothing of it has to outlive this process
@@ -252,7 +252,7 @@ def back_up_to(store: Store, place: str, *, key: bytes | None = None, keep: int 
 
 
 def newest(place: str) -> datetime | None:
-    """When the newest backup at *place* was made; None if there is none. Raises Refused where it cannot be read."""
+    """Return when the newest backup at *place* was made; None without one. Raises Refused if it cannot be read."""
     with _reached(place, make=False) as (files, folder):
         names = _names(files, folder)
     found = NAME.fullmatch(names[-1]) if names else None
@@ -322,7 +322,7 @@ def _is_local(files: Any) -> bool:
 
 
 def _names(files: Any, folder: str) -> list[str]:
-    """The backups at a place, oldest first."""
+    """Return the backups at a place, oldest first."""
     with suppress(FileNotFoundError):
         found = [str(path).rstrip("/").rpartition("/")[2] for path in files.ls(folder, detail=False)]
         return sorted(name for name in found if NAME.fullmatch(name))

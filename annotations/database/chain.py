@@ -65,18 +65,18 @@ def _encode(value: Any) -> str:
 
 
 def canonical(*values: Any) -> str:
-    """Values as one line of JSON; bytes as hex."""
+    """Return values as one line of JSON; bytes as hex."""
     return _encode(values)
 
 
 def chained(before: bytes | None, *values: Any) -> bytes:
-    """The SHA-256 of the hash before, a line end, and *values*: a single text as it is, more of them as JSON."""
+    """Return the SHA-256 of the previous hash, a line end, and *values*: a single text as it is, several as JSON."""
     line = values[0] if len(values) == 1 else _encode(values)
     return hashlib.sha256(f"{before.hex() if before else ''}\n{line}".encode()).digest()
 
 
 def salted(salt: bytes | None, text: str | None) -> str:
-    """The SHA-256 of a salt and a text, in hex; "" for an empty one."""
+    """Return the SHA-256 of a salt and a text, in hex; "" for an empty text."""
     if text in _EMPTY_TEXTS:
         return ""
     return hashlib.sha256((salt or b"") + str(text).encode()).hexdigest()
@@ -87,7 +87,7 @@ def _change(before: str | None, after: str | None) -> str:
 
 
 def now_ms() -> int:
-    """Unix milliseconds."""
+    """Return the time in Unix milliseconds."""
     return time.time_ns() // 1_000_000
 
 
@@ -135,7 +135,7 @@ def start_of(db: sqlite3.Connection, kind: Kind) -> dict[str, Any]:
 
 
 def rows_of(db: sqlite3.Connection, kind: Kind, *, scrubbed: bool = False) -> Iterator[tuple[Any, str]]:
-    """Key and content of each row of a table that counts, as it is now."""
+    """Yield key and content of each current row of a table, if the log covers it."""
     key, text = kind.key.format(r=kind.table), content(kind, kind.table, scrubbed=scrubbed)
     beside = kind.beside.format(r=kind.table)
     for row in db.execute(f"SELECT {key}, {text}, {beside} FROM {kind.table}"):
@@ -144,12 +144,12 @@ def rows_of(db: sqlite3.Connection, kind: Kind, *, scrubbed: bool = False) -> It
 
 
 def row_hash(key: Any, text: str) -> bytes:
-    """The hash of one row that is older than the log."""
+    """Return the hash of one row that is older than the log."""
     return hashlib.sha256(f"{_encode(key)}\n{text}".encode()).digest()
 
 
 def hash_of_rows(hashes: list[bytes]) -> str:
-    """The hash over rows in any order."""
+    """Return the hash over rows in any order."""
     return hashlib.sha256(b"".join(sorted(hashes))).hexdigest()
 
 
@@ -196,7 +196,7 @@ class OwnEntry:
 
 
 def own_chain(db: sqlite3.Connection, annotator: int) -> list[OwnEntry]:
-    """The own chain of an annotator (row id), oldest first: labels, second labels of retests, skips."""
+    """Return the chain of one annotator (row id), oldest first: labels, second labels of retests, skips."""
     found: list[tuple[int, OwnEntry]] = []
     for kind in KINDS:
         if kind.own:
@@ -217,7 +217,7 @@ def own_days(db: sqlite3.Connection, annotator: int) -> set[int]:
 
 
 def moment_of(at: int) -> str:
-    """Unix milliseconds as UTC, ISO 8601 with milliseconds."""
+    """Return Unix milliseconds as UTC, ISO 8601 with milliseconds."""
     return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -233,12 +233,12 @@ WHERE found.day NOT NULL AND found.day < :before ORDER BY found.day
 
 
 def head(db: sqlite3.Connection) -> Head:
-    """The last entry of the log."""
+    """Return the last entry of the log."""
     return _head(db.execute("SELECT id, at, hash FROM log ORDER BY id DESC LIMIT 1").fetchone())
 
 
 def daily_heads(db: sqlite3.Connection) -> list[Head]:
-    """The last entry of each UTC day that is over, oldest first; days without an entry are left out."""
+    """Return the last entry of each UTC day that is over, oldest first; days without an entry are left out."""
     return [_head(row) for row in db.execute(_DAYS, {"before": now_ms() // DAY_MS}).fetchall()]
 
 

@@ -89,7 +89,7 @@ def restore_event(
 def events(
     store: Store, project: Project, item: str | None = None, *, action: str | None = None, last: int | None = None
 ) -> list[Event]:
-    """The events of a project, oldest first; with `item` (public id) those of that item only.
+    """Return the events of a project, oldest first; with `item` (public id) those of that item only.
 
     `action`: only such events; `last`: only so many, the newest.
     """

@@ -50,7 +50,7 @@ class OpenFiles:
 
     @classmethod
     def of(cls, path: Path) -> "OpenFiles":
-        """The files of the database at *path* as they are now."""
+        """Return the files that the database at *path* has now."""
         own = str(path.resolve())
         return cls(own, inode_of(own), inode_of(f"{own}-wal"))
 
@@ -83,7 +83,7 @@ def size_of(path: str) -> int:
 
 
 def inode_of(path: str) -> Inode | None:
-    """Device and inode of the file at *path*; None if it is not there or cannot be read."""
+    """Return device and inode of the file at *path*; None if it does not exist or cannot be read."""
     try:
         status = os.stat(path)  # noqa: PTH116  (a Path costs four times as much)
     except OSError:
@@ -97,9 +97,9 @@ os.register_at_fork(after_in_child=_in_use.clear)
 
 
 def remember(store: object, path: Path) -> OpenFiles:
-    """The files that *store* has just opened.
+    """Record and return the files that *store* has just opened.
 
-    Raises Busy if another store of this process has the same path open with other files: the two would write into
+    Raises Busy if another store of this process has other files open at the same path: the two would write into
     different databases.
     """
     files = OpenFiles.of(path)
@@ -123,7 +123,7 @@ def check_others(path: Path) -> None:
 
 
 def forget(store: object) -> None:
-    """*store* has closed its files."""
+    """Forget the files that *store* has closed."""
     with _guard:
         _in_use.pop(store, None)
 
@@ -190,7 +190,7 @@ _opened: set[Path] = set()  # by this process
 
 
 def connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:
-    """A connection, and whether it can only read, because the disk or the folder is read-only."""
+    """Open a connection; return it, and whether it can only read because the disk or the folder is read-only."""
     try:
         return connect(path, any_thread=any_thread), False
     except sqlite3.OperationalError as error:

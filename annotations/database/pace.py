@@ -31,7 +31,7 @@ WRITE_BACK_ROWS = 2_000  # after so many rows the log is written back: fewer pag
 
 
 def pace_of(store: Store) -> Pace:
-    """The pace for what goes on in the database just now."""
+    """Return the pace for the present load of the database."""
     kind, at = store.db.execute("SELECT kind, at FROM log ORDER BY id DESC LIMIT 1").fetchone()
     if kind in OF_LABELS and abs(time.time() - at / 1000) < ALONE_S:
         return BESIDE

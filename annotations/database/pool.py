@@ -26,7 +26,7 @@ class Pool:
 
     @contextmanager
     def borrow(self) -> Iterator[Store]:
-        """A store for one request or one run of a page. It is reused only if that ended without an error.
+        """Lend a store for one request or one run of a page; it is reused only if that ends without an error.
 
         Raises what `Store.open` and leaving a `with` block of a store raise.
         """

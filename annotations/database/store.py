@@ -48,7 +48,7 @@ Values = Sequence[Any] | Mapping[str, Any]  # of the parameters of a statement
 
 @contextmanager
 def long_lock_timeout(seconds: float) -> Iterator[None]:
-    """In it, writers of this process wait up to *seconds* for another one: hours of work must not end because of it."""
+    """Let writers of this process wait up to *seconds* for another one, because hours of work must not end there."""
     global _patience_s
     before, _patience_s = _patience_s, seconds
     try:
@@ -58,7 +58,7 @@ def long_lock_timeout(seconds: float) -> Iterator[None]:
 
 
 def database_path() -> Path:
-    """The path of the database: EVENHAND_DB, else evenhand.db in the working folder."""
+    """Return the path of the database: EVENHAND_DB, else evenhand.db in the working folder."""
     return _path(os.environ.get("EVENHAND_DB") or "evenhand.db")
 
 
@@ -331,9 +331,9 @@ class Store:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """A part of the open transaction that is undone alone if it fails.
+        """Open a part of the transaction that is undone alone if it fails.
 
-        Raises Busy where the database could not be written: then SQLite may have undone the whole transaction.
+        Raises Busy if the database could not be written: then SQLite may have undone the whole transaction.
         """
         self.db.execute("SAVEPOINT part")
         try:
@@ -409,7 +409,7 @@ def insert(db: Connection, table: str, values: Mapping[str, Any], conflict: str 
 def consistent_read(
     report: Callable[Concatenate[Store, Arguments], Found],
 ) -> Callable[Concatenate[Store, Arguments], Found]:
-    """Decorator for a report of several queries: it runs inside `Store.read`, so its numbers are of one moment."""
+    """Make a report of several queries run inside `Store.read`, so that its numbers are of one point in time."""
 
     @wraps(report)
     def read_once(store: Store, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Found:
@@ -424,7 +424,7 @@ def _why(error: OSError | sqlite3.Error) -> str:
 
 
 def _translate_error(error: sqlite3.OperationalError) -> Exception:
-    """The error to raise for one of the database engine; an error in a statement is re-raised."""
+    """Return the error to raise for one of the database engine; re-raise an error in a statement."""
     primary = primary_code(error)
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy(KEPT_BUSY)

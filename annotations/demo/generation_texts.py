@@ -70,12 +70,12 @@ def _item(line: int, row: Mapping[str, Any]) -> NewItem:
 
 
 def _opinions(second: bool) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """The label of a reader by (context, completion); the second reader differs on some texts."""
+    """Return the label of a reader by (context, completion); the second reader differs on some texts."""
     return {(row["context"], row["completion"]): (row.get("second") if second else None) or row for row in _rows()}
 
 
 def _label(store: Store, project: Project, person: Annotator, wanted: int, *, second: bool, ended: float) -> None:
-    """Work through the first *wanted* items of the queue; the last label is made at *ended* (unix seconds)."""
+    """Label the first *wanted* items of the queue; the last label is made at *ended* (unix seconds)."""
     opinions, desk, done = _opinions(second), uuid.uuid4().hex, 0
     moment = ended - sum(_seconds(row) for row in _rows())
     while done < wanted:

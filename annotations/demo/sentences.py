@@ -101,7 +101,7 @@ def _opinion(row: dict[str, str], column: str) -> _Opinion:
 def _label(
     store: Store, project: Project, person: Annotator, opinions: dict[str, _Opinion], wanted: int, *, ended: float
 ) -> None:
-    """Work through the first *wanted* items of the queue; the last label is made at *ended* (unix seconds)."""
+    """Label the first *wanted* items of the queue; the last label is made at *ended* (unix seconds)."""
     desk = uuid.uuid4().hex
     # Early enough for the slowest reader to finish by *ended*.
     moment = ended - sum(len(text) * _READING_S + 4 for text in opinions)

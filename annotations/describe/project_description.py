@@ -41,7 +41,7 @@ def usual_items(store: Store, project: Project) -> Items:
 
 
 def usual_vocabulary(language: str) -> str:
-    """The built-in model of a language, whose vocabulary is always present; the Chinese one for other languages."""
+    """Return the built-in model whose vocabulary is used for a language; the Chinese one for other languages."""
     fitting = (name for name, builtin in BUILTIN.items() if builtin.language == language and name != "known")
     return next(fitting, "demo-zh")
 
@@ -71,9 +71,9 @@ def describe_items(
 def describe_project(
     store: Store, project: Project, model: str | None = None, accepted: bool | None = True
 ) -> dict[str, Any]:
-    """The description of a project as one JSON object; `accepted` None: `usual_items`.
+    """Describe a project as one JSON object; `accepted` None: `usual_items`.
 
-    `model`: whose vocabulary the characters are compared with. Raises NotFound where it is not on this machine.
+    `model`: the model with whose vocabulary the characters are compared. Raises NotFound if it is not on this machine.
     """
     items: Items | None = None if accepted is None else "accepted" if accepted else "all"
     words = None if model is None else vocabulary(model)
@@ -161,7 +161,7 @@ def _text(row: tuple[Any, ...], extra: dict[str, Any], places: Places) -> Text:
 
 
 def source_of(extra: Mapping[str, Any], shortened: Callable[[str], str] = short_path) -> str:
-    """The source that a row names, or ""; of an absolute path the last part."""
+    """Return the source that a row names, or ""; of an absolute path only the last part."""
     given = extra.get("source")
     named = given.get("name") or given.get("file") if isinstance(given, dict) else given
     if not named:
@@ -170,7 +170,7 @@ def source_of(extra: Mapping[str, Any], shortened: Callable[[str], str] = short_
 
 
 def date_of(extra: Mapping[str, Any]) -> str:
-    """The date that a row names, unchanged, or ""."""
+    """Return the date that a row names, unchanged, or ""."""
     given = extra.get("source")
     dated = given.get("date") if isinstance(given, dict) else None
     if not dated:
@@ -179,7 +179,7 @@ def date_of(extra: Mapping[str, Any]) -> str:
 
 
 def _first(extra: Mapping[str, Any], columns: frozenset[str]) -> Any:
-    """The value of the first of these columns in the row that is not empty, or ""."""
+    """Return the value of the first of these columns in the row that is not empty, or ""."""
     for column in extra:  # a row has few columns: faster than a look-up of every name
         if column in columns and extra[column]:
             return extra[column]

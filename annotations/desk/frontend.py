@@ -75,7 +75,7 @@ def desk_state(store: Store, project: Project, annotator: Annotator) -> DeskStat
 def desk_news(
     store: Store, project: Project, annotator: Annotator, now: DeskState, versions: Sequence[Guideline]
 ) -> dict[str, Any]:
-    """Own progress in the open pilot (None: none is open), unread changes of the guideline, and `back` of *now*."""
+    """Return progress in the open pilot (None without one), unread changes of the guideline, and `back` of *now*."""
     pilot = own_pilot(store, project, annotator) if now.pilot else None
     changed = [version for version in versions if version.version > now.told and version.changes]
     if changed:  # news only for an annotator who has labelled under an older version
@@ -95,11 +95,11 @@ def desk_news(
 def item_news(
     store: Store, at: DeskSession, items: Sequence[Item], versions: Sequence[Guideline], language: Language
 ) -> dict[str, dict[str, Any]]:
-    """By public id, display data of items.
+    """Return display data of items, by public id.
 
     `veil`: cover it until it is opened, because it was flagged (sentences of a project that blurs). `earlier`: for
     relabelling, the annotator's label under an older version, in that version's words; else None. *versions*: those of
-    the guideline, empty where nothing is in relabelling.
+    the guideline, empty if no item is in relabelling.
     """
     project = at.project
     before = earlier_labels(store, at.annotator.id, items) if items and versions else {}
@@ -120,7 +120,7 @@ def item_news(
 
 
 def option_name(option: Choice, language: Language) -> str:
-    """The name of a choice or reason; without a name in *language*, the other name or its code."""
+    """Return the name of a choice or reason; without a name in *language*, the other name or its code."""
     named = (option.zh or option.en) if language == "zh" else (option.en or option.zh)
     return named or option.code
 
@@ -146,24 +146,27 @@ _FOLDER = Path(__file__).resolve().parent / "static"
 
 @cache
 def script() -> str:
-    """The desk's JavaScript, one ES module."""
+    """Return the desk's JavaScript, one ES module."""
     return "\n".join((_FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
 
 
 @cache
 def style() -> str:
-    """The desk's CSS."""
+    """Return the desk's CSS."""
     return "\n".join((_FOLDER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
 
 
 @cache
 def frame() -> str:
-    """The desk's HTML; the script fills it in."""
+    """Return the desk's HTML; the script fills it in."""
     return (_FOLDER / "desk.html").read_text(encoding="utf-8")
 
 
 def start_data(store: Store, project: Project, annotator: Annotator, *, language: Language, api: str) -> dict[str, Any]:
-    """The start data of a desk: annotator, project, guideline, token, all texts in *language*; `api`: where to post."""
+    """Return the start data of a desk: annotator, project, guideline, token, all texts in *language*.
+
+    `api`: the address for requests.
+    """
     versions = guidelines(store, project)
     said = OTHER_WORDS if project.kind == "generations" else {}
     return {
@@ -245,7 +248,7 @@ def _question(question: Question, language: Language, about: str) -> dict[str, A
 
 
 def _key_blocks(shown: Guideline, language: Language) -> list[dict[str, Any]]:
-    """Every reason with its key, below the guideline: numbers in its text are its author's."""
+    """Return every reason with its key, for the end of the guideline; numbers in its text are its author's."""
     items = [
         [(reason.key.upper() or "–", True), (f"  {option_name(reason, language)}", False)] for reason in shown.reasons
     ]
@@ -260,7 +263,7 @@ def _option(choice: Choice, language: Language, about: str) -> dict[str, str]:
 
 
 def blocks(markdown: str) -> list[dict[str, Any]]:
-    """Markdown as headings, paragraphs and flat lists of plain and strong text, for the desk to render.
+    """Convert Markdown to headings, paragraphs and flat lists of plain and strong text, for the desk to render.
 
     HTML, links, pictures and tables stay plain text, so a guideline can load nothing into an annotator's browser.
     """

@@ -36,10 +36,10 @@ Json = dict[str, Any]
 
 
 def person_out(item: Item) -> dict[str, Any]:
-    """Name (or "") and pronoun sets, each with its distinct forms.
+    """Return name (or "") and pronoun sets, each with its distinct forms.
 
-    These are the only columns of a generation that a desk receives. The data set decides how a set is spelt and is not
-    sent.
+    These are the only columns of a generation that a desk receives. The data set decides the spelling of a set, and is
+    not sent.
     """
     dataset = item.extra.get("dataset")
     named = item.extra.get("pronouns") or []
@@ -58,9 +58,9 @@ def _pronoun_set_out(name: str, dataset: str) -> dict[str, Any]:
 
 
 def item_out(item: Item, base: str | None = None, kind: Kind = "sentences", *, covered: bool = False) -> Json:
-    """An item as the desk shows it; `base`: the operation that a new label replaces. Spans in code points.
+    """Return an item as the desk shows it; `base`: the operation that a new label replaces. Spans are in code points.
 
-    *covered*: without its word and side; `words` are both words, as the desk shows them on demand.
+    *covered*: leave out its word and side; `words` are both words, which the desk shows on demand.
 
     Of a generation: the text, its context and the person meant. Model, setting, data set, file and stratum are not
     sent: annotators judge the text alone. Of a comparison, `text` is on the left and `second` on the right.
@@ -85,7 +85,7 @@ def item_out(item: Item, base: str | None = None, kind: Kind = "sentences", *, c
 
 
 def _both_words(item: Item) -> list[str] | None:
-    """Both words, the male one first; without a known side, in the order of their characters."""
+    """Return both words, the male one first; without a known side, in the order of their characters."""
     if item.word is None or not item.counterpart:
         return None
     words = [item.text[slice(*item.word)], item.counterpart]
@@ -93,7 +93,7 @@ def _both_words(item: Item) -> list[str] | None:
 
 
 def _source_text(value: Any) -> str:
-    """The source of a sentence in words, or ""."""
+    """Return the source of a sentence in words, or ""."""
     if isinstance(value, dict):
         named = (_source_field(key, value.get(key)) for key in SOURCE_KEYS if not isinstance(value.get(key), dict))
         return " ".join(text for text in named if text)
@@ -103,7 +103,7 @@ def _source_text(value: Any) -> str:
 
 
 def _source_field(key: str, value: Any) -> str:
-    """A file by its name, without its folder on the server."""
+    """Return the name of a file without its folder on the server, any other value unchanged."""
     return _source_text(value).rsplit("/", 1)[-1] if key == "file" else _source_text(value)
 
 
@@ -128,7 +128,7 @@ def items_out(
 
 
 def decision_out(at: DeskSession, decision: Decision, *, ago: int | None = None) -> Json:
-    """One own decision with its item; *ago*: how many labels are newer, where that limits its undo."""
+    """Return one own decision with its item; *ago*: the number of newer labels, if that number limits its undo."""
     return {
         "item": item_out(as_shown(at, decision.item), kind=at.project.kind, covered=decision.covered),
         **({} if ago is None else {"ago": ago}),
@@ -144,7 +144,7 @@ def decision_out(at: DeskSession, decision: Decision, *, ago: int | None = None)
 
 
 def progress_out(progress: OwnProgress, kind: Kind = "sentences") -> Json:
-    """Own counts;
+    """Return the annotator's counts.
 
     `pace` is labels per hour, null with too few labels. Cells of generations are left out, because they name models.
     """
@@ -184,9 +184,9 @@ class SyncRequest:
 
 
 def sync_in(body: Json, database: str, at: DeskSession, *, compares: bool) -> SyncRequest:
-    """The request of a sync; *compares*: the items are comparisons. Raises Refused if it is invalid.
+    """Return the request of a sync; *compares*: the items are comparisons. Raises Refused if it is invalid.
 
-    An invalid operation is refused alone.
+    An invalid operation does not make the whole request invalid.
     """
     sent, have = list_in(body, "ops", MOST_OPERATIONS), list_in(body, "have", MOST_HAVE)
     want, hello = min(number_in(body, "want"), MOST_ITEMS), min(number_in(body, "hello"), MOST_HISTORY)
@@ -208,7 +208,7 @@ def _read_operation(raw: Any, database: str, at: DeskSession, compares: bool) ->
 def answers_out(
     ops: Sequence[Operation | RefusedOperation], stored: Sequence[Answer], language: Language
 ) -> list[Json]:
-    """One answer per operation, in order; *stored*: the answers to those that could be read."""
+    """Return one answer per operation, in order; *stored*: the answers to the valid ones."""
     answers = iter(stored)
     return [
         {"op": op.op_id, "result": "refused", "reason": explain(op.reason, language)}
@@ -230,19 +230,19 @@ def _left(at: DeskSession, uid: str) -> Place:
 
 
 def as_shown(at: DeskSession, item: Item) -> Item:
-    """An item with the text on the left as its first; one with a single text as it is."""
+    """Return an item with its left text as the first; an item with a single text unchanged."""
     if item.second is None or _left(at, item.uid) == FIRST:
         return item
     return replace(item, text=item.second, second=item.text)
 
 
 def choice_as_shown(at: DeskSession, item: Item, choice: str | None) -> str | None:
-    """A stored choice of left and right, as `first` and `second`."""
+    """Return a stored choice of left and right as `first` or `second`."""
     return choice if item.second is None else mirrored(choice, _left(at, item.uid))
 
 
 def choices_at_the_desk(shown: Guideline) -> Sequence[Choice]:
-    """The choices of a version, of comparisons by the place of the texts: in its order and with its name."""
+    """Return the choices of a version in its order and with its names; of comparisons by the place of the texts."""
     if not shown.compares:
         return shown.choices
     by_code = {choice.code: choice for choice in shown.choices}
@@ -254,7 +254,7 @@ def choices_at_the_desk(shown: Guideline) -> Sequence[Choice]:
 
 
 def operation_in(raw: Any, database: str, at: DeskSession) -> Operation:
-    """An operation as a desk sends it. Raises Refused if it is invalid or belongs elsewhere."""
+    """Return an operation as a desk sends it. Raises Refused if it is invalid or belongs elsewhere."""
     if not isinstance(raw, dict):
         raise Refused(N_("This is not a valid operation."))
     # Every operation names its database, project and annotator, so that an outbox never reaches others.
@@ -305,7 +305,7 @@ def _seconds_in(raw: Json) -> float | None:
 
 
 def id_in(body: Json, name: str) -> str:
-    """A public id: 1 to 100 printable ASCII characters. Raises Refused."""
+    """Return a public id: 1 to 100 printable ASCII characters. Raises Refused."""
     value = body.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= LONGEST_ID or not value.isascii() or not value.isprintable():
         raise Refused(N_("{name} must be an id."), name=name)
@@ -313,7 +313,7 @@ def id_in(body: Json, name: str) -> str:
 
 
 def list_in(body: Json, name: str, most: int) -> list[Any]:
-    """A list of at most *most* members; empty if missing. Raises Refused."""
+    """Return a list of at most *most* members; empty if missing. Raises Refused."""
     value = body.get(name, [])
     if not isinstance(value, list) or len(value) > most:
         raise Refused(N_("{name} must be a list of at most {most}."), name=name, most=most)
@@ -321,7 +321,7 @@ def list_in(body: Json, name: str, most: int) -> list[Any]:
 
 
 def number_in(body: Json, name: str, default: int = 0) -> int:
-    """A whole number, 0 or more. Raises Refused."""
+    """Return a whole number, 0 or more. Raises Refused."""
     value = body.get(name, default)
     if not _is_whole(value) or value < 0:
         raise Refused(N_("{name} must be a whole number, 0 or more."), name=name)
@@ -329,7 +329,7 @@ def number_in(body: Json, name: str, default: int = 0) -> int:
 
 
 def search_in(body: Json) -> str:
-    """A search text; "" if missing. Raises Refused if it is too long or no text."""
+    """Return a search text; "" if missing. Raises Refused if it is too long or not a text."""
     value = body.get("search", "")
     try:
         if not isinstance(value, str) or len(value) > LONGEST_SEARCH:

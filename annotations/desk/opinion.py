@@ -13,11 +13,11 @@ ONE_ZERO = N_("One of the two words has probability 0 here.")
 
 
 def opinion_of(project: Project, item: Item, scorer: Scorer | None = None) -> dict[str, Any]:
-    """p of both words and Bias_c (log10, positive leans male) of the project's model, JSON-ready; undefined is None.
+    """Return p of both words and Bias_c (log10, positive leans male) by the project's model.
 
-    *scorer* defaults to the project's model in the inference worker. Raises
-    Refused where the project shows no opinions or the item has no keyword, and
-    ModelUnavailable or WorkerDied as the worker does.
+    The values are ready for JSON; undefined is None. *scorer* defaults to the project's model in the inference worker.
+    Raises Refused if the project shows no opinions or the item has no keyword, and ModelUnavailable or WorkerDied as
+    the worker does.
     """
     if project.opinion_model is None:
         raise Refused(N_("This project does not show model opinions."))

@@ -94,7 +94,7 @@ def _reply(
     call: DeskRequest, sync_request: SyncRequest, versions: Sequence[Guideline], stored: Sequence[Answer],
     items: Sequence[Item], replaced: dict[str, str],
 ) -> Reply:  # fmt: skip
-    """The reply to a sync: answers, items with the operations that they replace, progress, and what is new."""
+    """Return the reply to a sync: answers, items with the operations that they replace, progress, and news."""
     store, project, annotator, invited = call.store, call.at.project, call.at.annotator, call.invited
     progress = progress_at_desk(store, project, annotator, None if invited is None else invited.items)
     covered = covers_words(project)
@@ -127,13 +127,13 @@ def heartbeat(call: DeskRequest) -> Reply:
 
 
 def history(call: DeskRequest) -> Reply:
-    """Own past decisions, newest first. In: `limit`, `search`."""
+    """Return own past decisions, newest first. Fields: `limit`, `search`."""
     limit = max(1, min(number_in(call.body, "limit", 10), MOST_HISTORY))
     return {"history": _own_decisions(call, limit, search_in(call.body))}
 
 
 def item(call: DeskRequest) -> Reply:
-    """One item with the annotator's own decision. In: `item`."""
+    """Return one item with the annotator's own decision. Field: `item`."""
     covered = covered_labels(call.store, call.at.project, call.at.annotator)
     uid = id_in(call.body, "item")
     decision = standing_decision(call.store, call.at.project, call.at.annotator, uid, covered)
@@ -141,7 +141,7 @@ def item(call: DeskRequest) -> Reply:
 
 
 def opinion(call: DeskRequest) -> Reply:
-    """The scores of the project's model for a labelled item; records that they were shown. In: `item`."""
+    """Return the scores of the project's model for a labelled item, and record that they were shown. Field: `item`."""
     from evenhand.annotations.desk.opinion import opinion_of  # imported here: a desk without opinions never needs it
 
     decision = standing_decision(call.store, call.at.project, call.at.annotator, id_in(call.body, "item"))

@@ -74,7 +74,7 @@ class DeskRoute:
         await send({"type": "http.response.body", "body": text})
 
     async def _answer(self, token: str, asks: Callable[[Store], Caller], data: bytes | None) -> tuple[int, Reply]:
-        """Status and reply of one request; never raises."""
+        """Return status and reply of one request; never raises."""
         language: Language = "en"
         try:
             if data is None:
@@ -116,7 +116,7 @@ def _alone(asks: Callable[[Store], Caller], answer: Callable[[Store, Caller], tu
 
 
 async def _read(receive: Any) -> bytes | None:
-    """The body, or None if it is too long; never more than MOST_BYTES in memory."""
+    """Return the body, or None if it is too long; never more than MOST_BYTES are in memory."""
     data = bytearray()
     while True:
         message = await receive()

@@ -47,9 +47,10 @@ def issue(
     now: float | None = None,
     lifetime: float = LIFETIME,
 ) -> str:
-    """A token for these public ids, good for *lifetime* seconds from *now* (unix seconds).
+    """Return a token for these public ids, valid for *lifetime* seconds from *now* (unix seconds).
 
-    *version*: of the annotator's account. *began*: of the token that this one renews; a day after it, none holds.
+    *version*: of the annotator's account. *began*: of the token that this one renews; a day after that time,
+    no renewed token is valid.
     """
     moment = time.time() if now is None else now
     start = moment if began is None else began
@@ -112,7 +113,7 @@ class InvitedDesk:
 
 
 def open_session(store: Store, grant: Grant, database: str) -> DeskSession:
-    """The session that a token grants in a *database* (public id).
+    """Return the session that a token grants in a *database* (public id).
 
     Raises NotAllowed if database, project or membership no longer exist.
     """

@@ -145,7 +145,7 @@ class SharedCommit:
                 loop.call_soon_threadsafe(_tell, answered)
 
     def _do(self, requests: list[_PendingRequest]) -> None:
-        """One transaction for all; where that fails, one for each, so that no request undoes another."""
+        """Run all requests in one transaction; if it fails, run each in its own, so that no request undoes another."""
         began = False
         try:
             with self._stores.borrow() as store:

@@ -31,7 +31,7 @@ READERS: dict[str, tuple[ModuleType, tuple[str, ...]]] = {
 
 
 def task_format(source: Source) -> str | None:
-    """The program whose export *source* is, by its first rows; None for another file."""
+    """Return the program whose export *source* is, by its first rows; None for another file."""
     try:
         first = [row.values for row in islice(rows(source), LOOKED_AT)]
     except BadFile:
@@ -43,13 +43,13 @@ def task_format(source: Source) -> str | None:
 
 
 def task_keys(source: Source, format: str, column: str = "text") -> tuple[str, ...]:
-    """The keys of the first tasks, without annotations."""
+    """Return the keys of the first tasks, without annotations."""
     tasks = [read_task(format, row.values, column) for row in islice(rows(source), LOOKED_AT)]
     return tuple(dict.fromkeys(key for task in tasks for key in task.values))
 
 
 def read_task(format: str, values: Mapping[str, Any], column: str) -> Task:
-    """The task in a row; *column*: the key of the text that is judged, which marks point into.
+    """Return the task in a row; *column*: the key of the judged text, which marks point into.
 
     With a context, "completion" finds the key "text" too: doccano requires that name.
     """
@@ -60,7 +60,7 @@ def read_task(format: str, values: Mapping[str, Any], column: str) -> Task:
 
 
 def text_key(source: Source, format: str) -> str | None:
-    """The key of the text in tasks of a project of sentences, if its name is known."""
+    """Return the key of the text in tasks of a project of sentences, if its name is known."""
     keys = task_keys(source, format)
     return next((key for key in SENTENCE_COLUMNS if key in keys), None)
 
@@ -111,12 +111,12 @@ class Columns:
 
 
 def bare_name(name: str) -> str:
-    """The name of a column in lower case, letters and digits only: "Pronoun set" and "pronoun_set" are the same."""
+    """Return the name of a column in lower case, letters and digits only: "pronounset" for "Pronoun set"."""
     return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
 def guess_columns(columns: Sequence[str]) -> Columns:
-    """The columns with telling names; a template with its generation is read as the published layout."""
+    """Guess the columns by telling names; a template with its generation is read as the published layout."""
     known = {bare_name(name): name for name in reversed(columns)}
     named = {
         key: next(known[word] for word in words if word in known)
@@ -129,7 +129,7 @@ def guess_columns(columns: Sequence[str]) -> Columns:
 
 
 def checked_columns(source: Source, wished: Columns) -> Columns:
-    """*wished*, completed by the guess; "" in *wished* means no column.
+    """Return *wished*, completed by the guess; "" in *wished* means no column.
 
     Raises BadFile if a column is missing or named twice, or if neither context and completion nor a generation is
     named.
@@ -168,7 +168,7 @@ def is_complete(columns: Columns) -> bool:
 
 
 def list_columns(columns: Sequence[str]) -> str:
-    """The first twenty columns, long names cut."""
+    """Return the first twenty columns, long names cut."""
     shown = [name if len(name) <= 40 else name[:39] + "…" for name in columns[:20]]
     return ", ".join(shown) + (" …" if len(columns) > 20 else "") if shown else "—"
 
@@ -179,9 +179,9 @@ def memory_path(database: Path) -> Path:
 
 
 def recall_columns(database: Path, columns: Sequence[str]) -> Columns | None:
-    """The last choice for a file with these columns in any order, or None.
+    """Return the last choice for a file with these columns in any order, or None.
 
-    A file that cannot be read is ignored: there is the guess.
+    A stored choice that cannot be read is ignored: the guess replaces it.
     """
     try:
         kept = from_json(Columns, _remembered(memory_path(database))[_header(columns)])
@@ -218,7 +218,7 @@ SETTING = re.compile(r"\b(pre|post)[\s_-]*\[?mask\]?\b|^(pre|post)$", re.I)
 
 
 def setting_of(text: str) -> str:
-    """ "pre" or "post" for every spelling (pre-[MASK], post_mask); anything else unchanged."""
+    """Return "pre" or "post" for every spelling (pre-[MASK], post_mask); any other text unchanged."""
     found = SETTING.search(text.strip().replace("_", "-"))
     return (found[1] or found[2]).lower() if found else text.strip()
 
@@ -271,11 +271,11 @@ class Usable:
 def detect_layout(
     source: Source, format: str = "auto", column: str | None = None, wished: Columns | None = None
 ) -> Layout:
-    """The layout of *source*; "auto" goes by the columns: the released four, context and completion, mined, a sentence.
+    """Return the layout of *source*; "auto" decides by the columns.
 
-    Texts of another labelling program are generations if they have a context. `wished`: the meaning of columns of a
-    file of generations that their names do not tell. Raises BadFile if a column that the format needs is missing; the
-    message lists the columns of the file.
+    Layouts are the released four columns, context and completion, mined, a sentence. Texts of another labelling program
+    are generations if they have a context. `wished`: the meaning of columns of a file of generations with other names.
+    Raises BadFile if a column that the format needs is missing; the message lists the columns of the file.
     """
     auto, chosen = format == "auto", next((one for one in (*FORMATS, *TASKS) if one == format), None)
     if not auto and chosen is None:
@@ -344,10 +344,10 @@ class Origin:
 
 
 def origin_of(source: Source, row: Row, exported: tuple[str, ...], read: tuple[str, ...]) -> Origin:
-    """The origin of *row* and the columns that stay with its item.
+    """Return the origin of *row* and the columns that are stored with its item.
 
-    A row of an export keeps its id, file and line and loses the columns in *exported*, which are computed again. Any
-    other row comes from *source* and loses the columns in *read*.
+    A row of an export keeps its id, file and line, without the columns in *exported*, which are computed again. Any
+    other row comes from *source*, without the columns in *read*.
     """
     values = row.values
     match values:
@@ -405,5 +405,5 @@ def problem_of(error: BadLine, **more: Any) -> Problem:
 
 
 def english_problem(problem: Problem) -> str:
-    """The sentence of a problem in English; `values` may hold more than it names."""
+    """Return the sentence of a problem in English; `values` may hold more than the sentence uses."""
     return problem.message.format(**problem.values) if problem.values else problem.message

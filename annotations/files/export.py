@@ -143,19 +143,19 @@ def _write_export(
 
 
 def made_elsewhere(store: Store, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
-    """`export_bytes`, made in a child: the server goes on meanwhile."""
+    """Return `export_bytes`, made in a child process, so that the server is not blocked."""
     return run_bounded(_exported, store.path, project, wish, name, password, file=name, seconds=SECONDS)
 
 
 def counted_elsewhere(store: Store, project: Project, wish: ExportOptions) -> int:
-    """`export_row_count` in a child: of labels it reads each."""
+    """Return `export_row_count`, counted in a child process, because it reads every label."""
     return run_bounded(_counted, store.path, project, wish, file=project.name, seconds=SECONDS)
 
 
 def export_bytes(store: Store, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
-    """The export as a ZIP, with a password or for a format of several files, else as one file; *name*: of that file.
+    """Return the export as a ZIP, with a password or for a format of several files, else as one file.
 
-    Raises as `export_lines` does.
+    *name*: of that file. Raises as `export_lines` does.
     """
     check_export(project, wish)
     with _recounted(store, project) as found:
@@ -176,7 +176,7 @@ def _counted(path: Path, project: Project, wish: ExportOptions) -> int:
 
 @contextmanager
 def _recounted(store: Store, project: Project) -> Iterator[Project]:
-    """A read transaction in which every item is recounted; this store cannot write meanwhile."""
+    """Open a read transaction in which every item is recounted; this store cannot write meanwhile."""
     while True:
         finish_recount(store, project)
         with store.read():
@@ -220,7 +220,7 @@ def export_row_count(store: Store, project: Project, wish: ExportOptions) -> int
 
 
 def export_preview(store: Store, project: Project, wish: ExportOptions, *, limit: int = 10) -> str:
-    """The beginning of the file: the header, if the format has one, and the first *limit* rows."""
+    """Return the beginning of the file: the header, if the format has one, and the first *limit* rows."""
     return "".join(islice(export_lines(store, project, wish), limit + (ENDING[wish.format] in FRAME)))
 
 
@@ -264,12 +264,12 @@ def _format_lines(store: Store, project: Project, wish: ExportOptions) -> Iterat
 
 @contextmanager
 def _bytes_of(path: Path) -> Iterator[IO[bytes]]:
-    """The content of the file *path*. Raises BadFile, also for a database that cannot be read."""
+    """Yield the content of the file *path*. Raises BadFile, also for a database that cannot be read."""
     with refused(path), whole_path(path) as part, new_file(part) as file:
         yield file
 
 
 def released_line(item: Item) -> str:
-    """A sentence as a row in the published layout, below `RELEASED_HEADER`."""
+    """Return a sentence as a row in the published layout, below `RELEASED_HEADER`."""
     stem, counter_stem = stems_of(item)
     return data_line((item.text, json.dumps(item.word), stem, counter_stem))

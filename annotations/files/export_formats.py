@@ -59,7 +59,7 @@ def export_options(
     locked: bool = False,
     language: str = "en",
 ) -> ExportOptions:
-    """Checked options. Raises BadFile for an unknown format or choice of items."""
+    """Return checked options. Raises BadFile for an unknown format or choice of items."""
     if format not in EXPORT_FORMATS or items not in ("all", "accepted"):
         message = N_(
             "There is no export with format {format} and items {items}. Formats: {formats}; items: all or accepted."
@@ -70,7 +70,7 @@ def export_options(
 
 
 def formats_of(project: Project) -> tuple[ExportFormat, ...]:
-    """The export formats for a project of this kind."""
+    """Return the export formats for a project of this kind."""
     others = {format_ for kind, formats in OF_KIND.items() if kind != project.kind for format_ in formats}
     return tuple(export_format for export_format in EXPORT_FORMATS if export_format not in others)
 

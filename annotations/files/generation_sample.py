@@ -47,7 +47,7 @@ class GenerationSample:
     of: int
 
     def facts(self) -> dict[str, int]:
-        """The numbers."""
+        """Return the numbers of a draw."""
         return {
             "rows": len(self.rows), "of": self.of, "cells": self.cells, "fewest_in_a_cell": self.fewest,
             "contexts": self.contexts, "most_of_one_context": self.most_of_one,
@@ -55,7 +55,7 @@ class GenerationSample:
 
 
 def read_generations(path: Path | str) -> list[Row]:
-    """The rows of a file of generations. Raises BadFile where it has no completions."""
+    """Return the rows of a file of generations. Raises BadFile if it has no completions."""
     source = open_source(path)
     if not {"context", "completion"} <= set(source.columns):
         raise BadFile(
@@ -65,19 +65,19 @@ def read_generations(path: Path | str) -> list[Row]:
 
 
 def cell_of(row: Mapping[str, Any]) -> str:
-    """The cell of a row: model, data set, pronouns and setting."""
+    """Return the cell of a row: model, data set, pronouns and setting."""
     values = ("" if row.get(name) is None else row[name] for name in CELL)
     parts = ["+".join(map(str, value)) if isinstance(value, list | tuple) else str(value) for value in values]
     return json.dumps(parts, ensure_ascii=False)
 
 
 def context_of(row: Mapping[str, Any]) -> str:
-    """The cluster of a row: its template, or else its context."""
+    """Return the cluster of a row: its template, or else its context."""
     return str(row.get("template") or row.get("context") or "")
 
 
 def draw_sample(found: Sequence[Row], number: int, seed: int = 0) -> GenerationSample:
-    """*number* rows of every cell, distinct contexts first (core.human_vs_rule.sample). Raises Refused below 1."""
+    """Draw *number* rows of every cell, distinct contexts first (core.human_vs_rule.sample). Raises Refused below 1."""
     chosen = distinct_first(
         found, number, cell=cell_of, context=context_of, identity=lambda row: json.dumps(row, sort_keys=True), seed=seed
     )
@@ -95,7 +95,10 @@ def draw_sample(found: Sequence[Row], number: int, seed: int = 0) -> GenerationS
 
 
 def write_sample(sample: GenerationSample, out: Path) -> None:
-    """The rows as JSON lines, whole or not at all, for their owner only. Raises BadFile, Refused where it is there."""
+    """Write the rows as JSON lines for their owner only, completely or not at all.
+
+    Raises BadFile; Refused if *out* exists.
+    """
     if out.exists():
         raise Refused(N_("{file} already exists; choose another name, or delete it first."), file=out.name)
     with whole_file(out) as write:
@@ -159,9 +162,9 @@ class DrawnComparisons:
 
 
 def draw_comparisons(texts: Sequence[Row], *, per_context: int = 1, seed: int = 0) -> DrawnComparisons:
-    """At most *per_context* pairs of each context of *texts*, whose `model` says who wrote them.
+    """Draw at most *per_context* pairs of each context of *texts*, whose `model` names the author.
 
-    Which text is first is drawn too; desks draw left and right again. Raises Refused where no context has two models.
+    The first text of a pair is drawn too; desks draw left and right again. Raises Refused if no context has two models.
     """
     found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for row in texts:
@@ -198,7 +201,7 @@ def draw_comparisons(texts: Sequence[Row], *, per_context: int = 1, seed: int = 
 
 
 def _rounds(models: Sequence[str], chance: random.Random) -> list[tuple[str, str]]:
-    """Every two of *models* once, in rounds in which each takes part once; with an odd number one rests."""
+    """Return every two of *models* once, in rounds in which each takes part once; with an odd number one rests."""
     circle: list[str | None] = [*chance.sample(models, len(models)), *([None] if len(models) % 2 else [])]
     made = []
     for _ in range(len(circle) - 1):
@@ -224,7 +227,7 @@ def texts_of_files(files: Sequence[Path]) -> list[Row]:
 
 
 def texts_of_project(store: Store, project: Project) -> list[Row]:
-    """The generations of a project as rows. Raises Refused for sentences and for comparisons."""
+    """Return the generations of a project as rows. Raises Refused for sentences and for comparisons."""
     if project.kind != "generations":
         raise Refused(N_("{project} holds sentences, not generations."), project=project.name)
     if compares(store, project):
@@ -236,9 +239,9 @@ def comparisons_project(
     store: Store, name: str, texts: Sequence[Row], *, annotators: Iterable[str] = (), per_item: int = 3,
     per_context: int = 1, seed: int = 0, language: str = "en",
 ) -> tuple[Project, DrawnComparisons]:  # fmt: skip
-    """A new project with the built-in scheme of comparisons, drawn from *texts*.
+    """Make a project with the built-in scheme of comparisons, drawn from *texts*.
 
-    Raises Refused, NotAllowed where the name is taken.
+    Raises Refused, and NotAllowed if the name is taken.
     """
     drawn = draw_comparisons(texts, per_context=per_context, seed=seed)
     made = create_project(
@@ -253,5 +256,5 @@ def comparisons_project(
 
 
 def file_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Comparisons as JSON lines."""
+    """Return comparisons as JSON lines."""
     return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)

@@ -67,25 +67,25 @@ class GenerationParts:
 
 
 def of_file(name: str) -> tuple[str, str]:
-    """Pronouns and setting in the name of a sample file; ("", "") for any other name."""
+    """Return pronouns and setting in the name of a sample file; ("", "") for any other name."""
     found = FILE_NAME.search(name.lower())
     return (found[1], found[2]) if found else ("", "")
 
 
 def of_column(name: str) -> str:
-    """The setting in the name of a column such as random_pre_gen; "" for any other name."""
+    """Return the setting in the name of a column such as random_pre_gen; "" for any other name."""
     found = COLUMN_SETTING.search(name)
     return found[1].lower() if found else ""
 
 
 def of_path(path: str) -> str:
-    """The data set that a folder or file is named after, or ""."""
+    """Return the data set that a folder or file is named after, or ""."""
     low = path.lower()
     return next((pronoun_dataset for pronoun_dataset in PRONOUN_DATASETS[:3] if pronoun_dataset in low), "")
 
 
 def of_folder(path: str) -> str:
-    """The model whose folder holds a sample file (Llama-70B/pre/he_pre_mask_gen.csv); "" where no folder says it."""
+    """Return the model whose folder holds a sample file (Llama-70B/pre/he_pre_mask_gen.csv); "" for other folders."""
     folders = PurePosixPath(path).parts[:-1] if of_file(PurePosixPath(path).name)[0] else ()
     plain = {*BASES, *SETTINGS, *PLAIN_FOLDERS}
     return next((folder for folder in reversed(folders) if not of_path(folder) and folder.lower() not in plain), "")
@@ -94,10 +94,10 @@ def of_folder(path: str) -> str:
 def split_generation(
     template: str, generation: str, *, pronouns: Sequence[str], setting: str, dataset: str
 ) -> GenerationParts | None:
-    """The context and the completion of *generation*; None if they cannot be separated.
+    """Return the context and the completion of *generation*; None if they cannot be separated.
 
     `pronouns`: names of sets; (): as the template declares. `setting`: "pre", "post", or "" for the one that fits.
-    Blanks and line breaks are equal, and so is the case of a pronoun; nothing else may differ.
+    Blanks and line breaks count as equal, and upper and lower case of a pronoun do; nothing else may differ.
     """
     asked = setting_of(setting)
     settings = (asked,) if asked in ("pre", "post") else ("post", "pre")
@@ -126,7 +126,7 @@ def _case(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[str] | None:
-    """The pattern of the context; None if the template does not define its end."""
+    """Return the pattern of the context; None if the template does not define its end."""
     slots = list(SLOT.finditer(template))
     if len(slots) > MOST_SLOTS:
         return None
@@ -151,7 +151,7 @@ def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[
 
 
 def _match_question(slots: list[re.Match[str]]) -> re.Match[str] | None:
-    """The slot that the model fills: the mask, else the last pronoun; earlier ones are declared."""
+    """Return the slot that the model fills: the mask, else the last pronoun; earlier ones are declared."""
     masks = [found for found in slots if _slot(found) in MASKS]
     pronouns = [found for found in slots if _case(found)]
     return masks[-1] if masks else pronouns[-1] if pronouns else None
@@ -170,7 +170,7 @@ def _fill_slots(found: re.Match[str], forms: tuple[str, ...], groups: dict[str, 
 
 
 def _words(text: str) -> str:
-    """A literal part: a blank matches any run of blanks."""
+    """Return the pattern of a literal part: a blank matches any run of blanks."""
     return r"\s+".join(map(re.escape, re.split(r"\s+", text))) if text else ""
 
 
@@ -307,7 +307,7 @@ def _facts(source: Source, columns: Columns, given: Mapping[str, Any]) -> dict[s
 
 
 def _pronouns(value: Any) -> tuple[str, ...]:
-    """The pronoun sets that a cell names. Raises BadLine for an unknown one."""
+    """Return the pronoun sets that a cell names. Raises BadLine for an unknown one."""
     if not isinstance(value, str | list):
         bad("pronouns", N_("The pronouns are not text: {value}."), value=repr(value)[:80])
     try:
@@ -325,7 +325,7 @@ def _short_text(value: Any, key: str) -> str:
 
 
 def _generation_parts(values: Mapping[str, Any], facts: Mapping[str, Any]) -> GenerationParts:
-    """Context and completion: from two columns, or split from the one that holds both."""
+    """Return context and completion: from two columns, or split from the one that holds both."""
     if "completion" in values:
         return GenerationParts(_text(values.get("context") or "", ""), _text(values["completion"], NO_COMPLETION))
     whole = _text(values.get("generation"), NO_COMPLETION)
@@ -352,7 +352,7 @@ def _generation_parts(values: Mapping[str, Any], facts: Mapping[str, Any]) -> Ge
 
 
 def _second_text(values: Mapping[str, Any], generation_parts: GenerationParts) -> str:
-    """The other text of a comparison; without the context where the first text was told apart from it."""
+    """Return the other text of a comparison, without the context if the first text was separated from it."""
     second = _text(values.get("second"), NO_SECOND)
     if "completion" not in values:
         second = _text(second.removeprefix(generation_parts.context), NO_SECOND)

@@ -32,7 +32,7 @@ from evenhand.core.types import Problem
 
 
 def read_row(source: Source, layout: Layout, row: Row) -> Usable:
-    """The item of *row*. Raises BadLine with file, line and a reason code if the row cannot be used.
+    """Return the item of *row*. Raises BadLine with file, line and a reason code if the row cannot be used.
 
     Paths in columns that name files are shortened, so that no server path is stored. Different paths with the same
     short form are numbered.
@@ -61,14 +61,14 @@ def read_row(source: Source, layout: Layout, row: Row) -> Usable:
 
 
 def sentence_of(layout: Layout, row: Row) -> str:
-    """The sentence of *row*, if it can be found."""
+    """Return the sentence of *row*, if it can be found."""
     values = task_of(layout, row).values if layout.format in TASKS else row.values
     value = values.get(layout.column, "")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def task_of(layout: Layout, row: Row) -> Task:
-    """The task of *row*, of a file of another labelling program."""
+    """Return the task of *row*, which is of another labelling program's file."""
     return read_task(layout.format, row.values, layout.column)
 
 
@@ -144,7 +144,7 @@ class ImportReport(Rejections):
     turned: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """The report as `import --json` prints it; messages are English."""
+        """Return the report as `import --json` prints it; messages are English."""
         errors = self.errors_json()
         for error, problem in zip(errors, self.errors, strict=True):
             # Text of models about people does not go into logs and results of jobs.
@@ -205,9 +205,9 @@ def examine(
 
 
 def check_file(examined: Examined | Sequence[Examined]) -> ImportReport:
-    """The problems that an import of a file would report.
+    """Return the problems that an import of a file would report.
 
-    Stores nothing, so no line counts as imported or duplicate.
+    It stores nothing, so no line counts as imported or duplicate.
     """
     files = [examined] if isinstance(examined, Examined) else list(examined)
     report, files = _begin_report(files)
@@ -225,9 +225,9 @@ def preview(
     name: str | None = None,
     wished: Columns | None = None,
 ) -> Preview:
-    """The first ten rows of *path* with their keywords and problems; stores nothing.
+    """Return the first ten rows of *path* with their keywords and problems; it stores nothing.
 
-    Raises BadFile as `examine` does, as far as these rows show it.
+    Raises BadFile as `examine` does, for problems of these rows.
     """
     source = open_source(path, name)
     chosen = detect_layout(source, format, column, wished)
@@ -303,7 +303,7 @@ def import_examined(
 
 
 def _begin_report(files: Sequence[Examined]) -> tuple[ImportReport, list[Examined]]:
-    """An empty report, and the files that do not repeat others."""
+    """Return an empty report, and the files that do not repeat others."""
     read = [file for file in files if not file.repeats]
     repeated = [file.source.name for file in files if file.repeats]
     return ImportReport(read[0].source.encoding, read[0].layout.format, repeated=repeated), read
@@ -345,7 +345,7 @@ def _chunks(examined: Examined, report: ImportReport, progress: Progress | None,
 
 
 def _disambiguate_paths(examined: Examined, item: NewItem, seen: Counter[str]) -> NewItem:
-    """*item* with the number of its text in a published sample, where a model wrote the same text again there."""
+    """Return *item*, with the number of its text in a published sample if a model wrote the same text there before."""
     columns = examined.layout.columns
     if item.key is None or columns is None or not {"template", "generation"} <= columns.named.keys():
         return item
@@ -369,10 +369,10 @@ TEXTS = (".txt", ".md")  # texts in an archive with tables: a data sheet, a lice
 
 @contextmanager
 def tables_in(path: Path | str, *, password: str | None = None) -> Iterator[list[Member]]:
-    """The tables of *path*: the file itself, those of a folder, or those of a ZIP, unpacked while the block runs.
+    """Yield the tables of *path*: the file itself, those of a folder, or those of a ZIP, unpacked while the block runs.
 
-    Of a folder, such as a release, by name and without hidden files. Raises NeedsPassword if the archive is encrypted,
-    BadFile if it is damaged or holds no table.
+    The tables of a folder, such as a release, are sorted by name, without hidden files. Raises NeedsPassword if the
+    archive is encrypted, BadFile if it is damaged or holds no table.
     """
     path, name = Path(path), Path(path).name
     if not path.is_dir() and not is_archive(path):
@@ -395,7 +395,7 @@ def tables_in(path: Path | str, *, password: str | None = None) -> Iterator[list
 def examine_tables(
     members: list[Member], *, format: str = "auto", column: str | None = None, wished: Columns | None = None
 ) -> list[Examined]:
-    """`examine` for every table. Of several tables, one that lacks a wished column uses the guess."""
+    """Examine every table (`examine`). Of several tables, one that lacks a wished column uses the guess."""
     fitting = [fitting_columns(member, wished, len(members)) for member in members]
     return without_second_copies(
         [
@@ -406,7 +406,7 @@ def examine_tables(
 
 
 def without_second_copies(files: list[Examined]) -> list[Examined]:
-    """*files*, those marked that repeat the rows of others.
+    """Return *files* with a mark on those that repeat the rows of others.
 
     The archives of the published samples hold every row twice: by pronoun set, in a folder of each model, and again in
     tables of a model with all sets. The first are read, unless their folders do not name the model.
@@ -439,13 +439,13 @@ def _generations_of(one: Examined) -> Counter[tuple[str, str]]:
 def preview_tables(
     members: list[Member], *, format: str = "auto", column: str | None = None, wished: Columns | None = None
 ) -> Preview:
-    """The first rows of the first table."""
+    """Return the first rows of the first table."""
     first, wished = members[0], fitting_columns(members[0], wished, len(members))
     return preview(first.path, format=format, column=column, name=first.name, wished=wished)
 
 
 def fitting_columns(member: Member, wished: Columns | None, tables: int) -> Columns | None:
-    """*wished* without columns that this table lacks; of a single table all, so that a typing error is reported."""
+    """Return *wished* without columns that this table lacks; of a single table all, so that typos are reported."""
     if wished is None or tables == 1:
         return wished
     columns = {*open_source(member.path, member.name).columns, ""}

@@ -219,7 +219,7 @@ class _LabelImporter:
         add_to_file(self.store, file, label)
 
     def _restored_file(self, came: CameWith) -> int:
-        """The row of a file that was imported into the database that wrote the package."""
+        """Return the row of a file that was imported into the database from which the package comes."""
         if came not in self.restored:
             files = label_files(self.store, self.project)
             same = (file.id for file in files if replace(file.came, undone=came.undone) == came)
@@ -227,7 +227,7 @@ class _LabelImporter:
         return self.restored[came]
 
     def _taken_back(self, label: StoredLabel) -> str | None:
-        """The operation that undid a label with its file, if it is the last one: see files/undo.py."""
+        """Return the operation that undid a label with its file, if that is the last one: see files/undo.py."""
         place = label.item, label.annotator
         if place not in self.again:
             operation = undoing_operation(self.store, label)
@@ -246,7 +246,7 @@ class _LabelImporter:
         return False
 
     def _checked(self, row: LabelRow, length: int) -> int:
-        """The guideline's row; raises Refused if the label does not fit it or cannot be stored."""
+        """Return the guideline's row; raises Refused if the label does not fit it or cannot be stored."""
         version = max(self.versions) if row.guideline is None else row.guideline
         if version not in self.versions:
             raise Refused(N_("This guideline has no version {version}."), version=version)
@@ -369,7 +369,7 @@ class _ItemFinder:
 
 
 def find_item(store: Store, project: Project, asked: str) -> Item | None:
-    """The item with that public id or, for sentences, with exactly that text; or None."""
+    """Return the item with that public id or, for sentences, with exactly that text; or None."""
     by_text = uid_of_hash(store, project, text_hash(asked)) if project.kind == "sentences" else None
     try:
         return one_item(store, project, by_text or asked)

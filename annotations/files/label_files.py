@@ -263,7 +263,7 @@ def is_labels(member: Member) -> bool:
 
 
 def open_labels(path: Path | str, name: str | None = None) -> Source:
-    """The file, if it holds labels. Raises BadFile if columns are missing."""
+    """Open a file of labels as a source. Raises BadFile if columns are missing."""
     source = open_source(path, name)
     missing = [column for column in NEEDED if column not in source.columns]
     if missing and source.columns:
@@ -273,7 +273,7 @@ def open_labels(path: Path | str, name: str | None = None) -> Source:
 
 
 def label_rows_in(source: Source) -> Iterator[LabelRow | BadLine]:
-    """Each row as a value, or its problem with file, line and a reason code."""
+    """Yield each row as a value, or its problem with file, line and a reason code."""
     for row in rows(source):
         try:
             if row.problem is not None:
@@ -369,7 +369,7 @@ def _seconds(value: Any) -> float | None:
 
 
 def _came(values: Mapping[str, Any]) -> CameWith | None:
-    """Only a package says when its file was imported."""
+    """Return when and with which file a label came in; None outside packages, which alone have this."""
     if text_value(values, "origin") != "imported" or not text_value(values, "label_file_created"):
         return None
     program, file, sha256 = (text_value(values, key) for key in ("program", "label_file", "label_file_sha256"))

@@ -78,21 +78,21 @@ def _selected(store: Store, project: Project, wish: ExportOptions) -> Callable[[
 
 
 def item_facts(item: Item) -> dict[str, Any]:
-    """The facts of a generation, without its text; a value too long to be a fact is left out."""
+    """Return the facts of a generation, without its text; a value too long to be a fact is left out."""
     found = {key: item.extra.get(key) for key in (*FACTS, *((SECOND_MODEL,) if item.second is not None else ()))}
     found["pronouns"] = ";".join(found["pronouns"] or []) if isinstance(found["pronouns"], list) else None
     return {k: None if isinstance(v, str) and len(v) > LONGEST_FACT else v for k, v in found.items()}
 
 
 def facts_of(store: Store, project: Project) -> tuple[str, ...]:
-    """The columns of the facts of generations; of comparisons the model of each text."""
+    """Return the columns of the facts of generations; of comparisons the model of each text."""
     if project.kind != "generations":
         return ()
     return (FACTS[0], SECOND_MODEL, *FACTS[1:]) if compares(store, project) else FACTS
 
 
 def _facts_by_item(store: Store, project: Project) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
-    """The columns that tell of an item, and their values by public id."""
+    """Return the columns of the facts of items, and their values by public id."""
     found: dict[str, dict[str, Any]] = {}
     if project.kind == "generations":
         found = {item.uid: item_facts(item) for item in stored_items(store, project)}
@@ -106,7 +106,7 @@ def _facts_by_item(store: Store, project: Project) -> tuple[tuple[str, ...], dic
 
 
 def _scales(store: Store, project: Project) -> tuple[str, ...]:
-    """The columns for the answers of scales, a scale each, of any version: answer_CODE."""
+    """Return the columns for the answers of scales, one for each scale of any version: answer_CODE."""
     if project.kind != "generations":
         return ()
     schemes = [guideline.scheme for guideline in guidelines(store, project) if guideline.scheme is not None]
@@ -114,7 +114,7 @@ def _scales(store: Store, project: Project) -> tuple[str, ...]:
 
 
 def _answers(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, int | None]:
-    """The answers of a label to scales, which are among its reasons too, as numbers; None where it has none."""
+    """Return the answers of a label to scales, which are among its reasons too, as numbers; None for missing ones."""
     given = dict(one.split(":", 1) for one in row.get("reasons") or () if ":" in one) if columns else {}
     answers = {name: given.get(name.removeprefix(ANSWER)) for name in columns}
     return {name: None if value is None else int(value) for name, value in answers.items()}
@@ -125,7 +125,7 @@ def _canary(project: Project, wish: ExportOptions) -> bool:
 
 
 def long_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """CSV, one row per item and annotator (with `history`: per operation)."""
+    """Yield CSV, one row per item and annotator (with `history`: per operation)."""
     tables = LabelTables(store, project, wish)
     yield tables.header(history=wish.history)
     yield from tables.lines(_stored_rows(store, project, wish))
@@ -148,15 +148,15 @@ class LabelTables:
         return (*(HISTORY if history else LABELS), *self.more, *self.mark, *ORIGIN)
 
     def header(self, *, history: bool) -> str:
-        """The first line."""
+        """Return the first line."""
         return data_line(self._columns(history=history))
 
     def lines(self, rows: Rows) -> Iterator[str]:
-        """The lines of rows of `each_label_row`."""
+        """Yield the lines of rows of `each_label_row`."""
         yield from (data_line(self._cells[self.wish.history](row)) for row in self._as_written(rows))
 
     def both(self, every: Sequence[dict[str, Any]], latest: Iterable[dict[str, Any]]) -> tuple[list[str], list[str]]:
-        """The lines of both tables, with history and without: *latest* are some of the rows of *every*, all items."""
+        """Return the lines of both tables, with history and without: *latest* are some rows of *every*, all items."""
         written = list(self._as_written(every))
         found = {id(row): text for row, text in zip(every, written, strict=True)}
         cells = self._cells[False]
@@ -174,7 +174,7 @@ class LabelTables:
 
 
 def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """JSON lines, one object per label with all columns; texts that may not leave are left out."""
+    """Yield JSON lines, one object per label with all columns; texts that may not be exported are left out."""
     (_columns, about), scales = _facts_by_item(store, project), _scales(store, project)
     if _canary(project, wish):
         yield json_line({CANARY_KEY: CANARY})
@@ -187,7 +187,7 @@ def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
 
 
 def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """CSV, one row per item, with a set of columns for each annotator: choice_A1, reasons_A1, ..."""
+    """Yield CSV, one row per item, with a set of columns for each annotator: choice_A1, reasons_A1, ..."""
     with_text = wish.with_text(project)
     latest = ExportOptions("labels", wish.items, wish.names, False, wish.locked)
     said: dict[str, dict[str, Mapping[str, Any]]] = {}
@@ -221,7 +221,7 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
 
 
 def cell_text(key: str, value: Any) -> str:
-    """A value as the cell of a CSV: undefined is empty, truth is 0 or 1, codes are joined by semicolons."""
+    """Return a value as the cell of a CSV: undefined is empty, truth is 0 or 1, codes are joined by semicolons."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -236,9 +236,10 @@ MADE = ("op_id", "guideline", "form_shown", "after_reveal", "desk", "revision") 
 
 
 def origin_columns(row: dict[str, Any]) -> dict[str, Any]:
-    """Data of a row of `labelled_items` that another program has no field for: its annotator and how it was made.
+    """Return data of a row of `labelled_items` for which other programs have no field.
 
-    It holds the label too, so that an import can tell whether it was changed there.
+    They are its annotator and how it was made, and the label too, so that an import can tell whether it was changed
+    there.
     """
     said = {"said": [row["choice"], *row["reasons"]], "note": row["note"], "spans": row["spans"]}
     keys = (*MADE, "extraneous", "seconds", "created", *(("left",) if row["left"] is not None else ()))
@@ -248,9 +249,9 @@ def origin_columns(row: dict[str, Any]) -> dict[str, Any]:
 def labelled_items(
     store: Store, project: Project, wish: ExportOptions, people: Collection[str] | None = None
 ) -> Iterator[tuple[Item, list[dict[str, Any]]]]:
-    """Every item that *wish* selects with its valid labels, one per annotator, as dicts; *people*: only of these.
+    """Yield every item that *wish* selects with its valid labels, one per annotator, as dicts; *people*: only of these.
 
-    `annotator` is a code (A1, A2, ...) unless names are asked for; `note` is "" if texts may not leave.
+    `annotator` is a code (A1, A2, ...) unless names are asked for; `note` is "" if texts may not be exported.
     """
     codes = {} if wish.names else pseudonyms(store, project)
     with_notes = wish.with_text(project)
@@ -267,7 +268,7 @@ def labelled_items(
 
 
 def item_lines_with_gold(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """One object per item; a file of generations begins with the canary line, which an import skips.
+    """Yield one object per item; a file of generations begins with the canary line, which an import skips.
 
     A generation also has its gold label, whether the adjudicator decided it, and that flag and marks.
     """
@@ -294,7 +295,7 @@ def item_objects(store: Store, project: Project, *, accepted_only: bool = False)
 
 
 def item_object(item: Item) -> dict[str, Any]:
-    """An item as a flat object; an imported column with one of these names is in `extra`.
+    """Return an item as a flat object; an imported column with one of these names is in `extra`.
 
     Absolute paths are shortened here too: old items still hold some.
     """
@@ -326,9 +327,9 @@ class LeftOut:
 
 
 def soft_label_lines(store: Store, project: Project) -> Iterator[str]:
-    """CSV, one row an item with a blind label: how many labels, and the share of each choice among them, 0 to 1.
+    """Yield CSV, one row per item with a blind label: its number of labels, and the share of each choice (0 to 1).
 
-    Of generations also the share flagged for extraneous gendered language, empty where no label could be flagged.
+    Of generations also the share flagged for extraneous gendered language, empty if no label could be flagged.
     """
     codes = _codes(store, project)
     flagged = project.kind == "generations"
@@ -342,7 +343,7 @@ def soft_label_lines(store: Store, project: Project) -> Iterator[str]:
 
 
 def disaggregated_lines(store: Store, project: Project, use: Use) -> Iterator[str]:
-    """CSV, one row a blind label of an annotator who consented to *use*, under the code of every file."""
+    """Yield CSV, one row per blind label of an annotator who consented to *use*, under the code of every file."""
     may, names = consenting(store, project, use), pseudonyms(store, project)
     yield data_line(ONE_BY_ONE)
     for row in each_label_row(store, project, which="blind"):
@@ -366,7 +367,7 @@ def publishable_row_count(store: Store, project: Project, format: str) -> int:
 
 
 def _codes(store: Store, project: Project) -> list[str]:
-    """The choices of every version of the guideline, the newest first, then what else was chosen."""
+    """Return the choices of every version of the guideline, the newest first, then other choices in labels."""
     versions = sorted(guidelines(store, project), key=lambda one: -one.version)
     offered = dict.fromkeys(choice.code for version in versions for choice in version.choices)
     chosen = {row["choice"] for row in each_label_row(store, project, which="blind")}

@@ -46,11 +46,11 @@ class Reading:
 
 
 def file_input(path: Path | str, *, column: str | None = None, reading: Reading | None = None) -> ScoreInput:
-    """The sentences of a file: CSV, TSV, JSON lines or text, UTF-8 or GB18030; the format goes by its columns.
+    """Return the sentences of a file: CSV, TSV, JSON lines or text, UTF-8 or GB18030.
 
-    Lines of mined candidates give the place of their word, so any pair can be scored; in other files a sentence must
-    hold exactly one word of its language's keyword pack (Chinese: the 19 pairs). Raises BadFile if the file cannot be
-    read or holds no sentences; a bad line is an item with its problem.
+    The format is recognised by its columns. Lines of mined candidates give the place of their word, so any pair can be
+    scored; in other files a sentence must hold exactly one word of its language's keyword pack (Chinese: the 19 pairs).
+    Raises BadFile if the file cannot be read or holds no sentences; a bad line is an item with its problem.
     """
     source = open_source(path)
     chosen = detect_layout(source, "auto", column)
@@ -93,7 +93,7 @@ def _file_item(source: Source, chosen: Layout, row: Row, number: int, reading: R
 
 
 def _of_pack(number: int, text: str, words: Pack, named: str) -> ScoreItem:
-    """The row of a sentence with exactly one word of a keyword pack. Raises BadLine where there is none, or several."""
+    """Return the row of a sentence with exactly one word of a keyword pack. Raises BadLine for none or several."""
     found_words = find_words(text, words)
     if not found_words:
         bad("no_keyword", N_("The sentence contains no word of any keyword pair."))
@@ -111,7 +111,7 @@ def _of_pack(number: int, text: str, words: Pack, named: str) -> ScoreItem:
 
 
 def _placed(values: dict[str, Any], column: str) -> Candidate:
-    """The candidate of a line that gives the place of its word. Raises BadLine for an invalid place."""
+    """Return the candidate of a line that gives the place of its word. Raises BadLine for an invalid place."""
     text = checked_text(values.get(column))
     start, end, first, last, keyword, counterpart, pair = (values[key] for key in SPAN_KEYS)
     if not 0 <= start <= first < last <= end <= len(text) or text[start:end] != keyword:

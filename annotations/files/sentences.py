@@ -17,7 +17,7 @@ POSITION = re.compile(r"\s*\[\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\]\s*")
 
 
 def checked_text(value: Any) -> str:
-    """*value* as a sentence, unchanged. Raises BadLine: no_text, too_long (over 512), control_characters."""
+    """Return *value* as a sentence, unchanged. Raises BadLine: no_text, too_long (over 512), control_characters."""
     if not isinstance(value, str) or not value.strip():
         bad("no_text", N_("The sentence column is empty."))
     if len(value) > LONGEST_SENTENCE:
@@ -30,7 +30,10 @@ def checked_text(value: Any) -> str:
 
 
 def only_keyword(text: str, named: Candidate | None = None) -> Candidate:
-    """The keyword of *text*. A word that the row names counts as one, also in another word (男丁): people chose it."""
+    """Return the keyword of *text*.
+
+    A word that the row names counts as one, also in another word (男丁): people chose it.
+    """
     candidates = find(text)
     if named is not None:
         candidates = [
@@ -87,7 +90,10 @@ def _released_place(row: Row, text: str) -> tuple[Candidate, SpanStatus]:
 
 
 def _word_in(text: str, named: Candidate) -> Candidate:
-    """*named* as the only keyword of *text*. Raises BadLine where a longer word holds it, or there is another."""
+    """Return *named* as the only keyword of *text*.
+
+    Raises BadLine if a longer word contains it, or there is another.
+    """
     places = occurrences(text)
     if named not in places:
         message = N_("The row names the word {named}, but the keyword of the sentence is {found}.")
@@ -113,11 +119,10 @@ def _exact_text(source: Source, row: Row) -> Any:
 
 
 def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
-    """The item of a row with a sentence, its keyword found; a row of an export keeps its id, file and line.
+    """Return the item of a row with a sentence, its keyword found; a row of an export keeps its id, file and line.
 
     An exported item (a row with an id) may be of a pair that is not built in, or hold further words of built-in pairs;
-    its row says which word is the keyword. Raises BadLine, with bad_span if the place in the row is not that of the
-    keyword.
+    its row names the keyword. Raises BadLine, with bad_span if the place in the row is not that of the keyword.
     """
     values = row.values
     text, placed = checked_text(values.get(layout.column)), _is_candidate(values)
@@ -185,7 +190,10 @@ def mined_row(source: Source, row: Row) -> Usable:
 
 
 def _placed(values: dict[str, Any], text: str) -> Candidate:
-    """The word of *text* that the row names. Raises BadLine (bad_span) where text, word, stem and pair do not fit."""
+    """Return the word of *text* that the row names.
+
+    Raises BadLine (bad_span) if text, word, stem and pair do not fit.
+    """
     start, end, stem_start, stem_end, keyword, counterpart, name = (values[key] for key in SPAN_KEYS)
     male, slash, female = str(name).partition("/")
     folded = (str(keyword).casefold(), str(counterpart).casefold())  # He, She of he/she at the start of a sentence

@@ -100,7 +100,7 @@ class UndoEffect:
 
 
 def imports(store: Store, project: Project) -> list[Import]:
-    """Every import of items or labels into a project, oldest first, undone ones too."""
+    """Return every import of items or labels into a project, oldest first, undone ones too."""
     found = [
         Import(
             f"items-{imported_batch.id}",
@@ -140,7 +140,7 @@ def _finished(store: Store, project: Project, files: Sequence[LabelFile]) -> set
 
 
 def find_import(store: Store, project: Project, key: str) -> Import:
-    """The import with that key. Raises NotFound."""
+    """Return the import with that key. Raises NotFound."""
     found = next((import_ for import_ in imports(store, project) if import_.key == key.strip()), None)
     if found is None:
         message = N_("{project} has no import {key}. See the list of imports.")
@@ -354,13 +354,13 @@ def conflicts(store: Store, project: Project) -> list[Conflict]:
 
 
 def exported_row(project: Project, one: Conflict) -> dict[str, object]:
-    """A conflict as a row for a file or a terminal, without texts if those of *project* may not leave."""
+    """Return a conflict as a row for a file or a terminal, without texts if those of *project* may not be exported."""
     texts = ("text", "first", "second") if one.kind == "text" else ("text",)
     return without_text(project, {key: value for key, value in asdict(one).items() if key != "of"}, *texts)
 
 
 def _label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
-    """Two labels of one annotator on one item with different choices or reasons, of which a file brought one."""
+    """Yield two labels of one annotator on one item with different choices or reasons, one of them from a file."""
     for person in annotators(store, project, active=False):
         for row in store.db.execute(LABELS, (project.id, person.id)).fetchall():
             label, uid, text, name, choice, reasons, file, other, more, other_file, operation = row
@@ -394,7 +394,7 @@ def _place(keyword: Any, start: Any, stop: Any, pair: Any) -> str:
 
 
 def _resolutions(store: Store, project: Project) -> tuple[dict[tuple[str, ...], str], set[tuple[str, ...]]]:
-    """Decisions: (kind, item, `of`) -> the value valid then; by older events (key, item, second value).
+    """Return decisions: the value valid then by (kind, item, `of`); of older events a set of (key, item, second value).
 
     In the database that a package came from, the same key may name another conflict; then the rest differs.
     """
@@ -409,7 +409,7 @@ def _resolutions(store: Store, project: Project) -> tuple[dict[tuple[str, ...], 
 
 
 def find_conflict(store: Store, project: Project, key: str) -> Conflict:
-    """The open conflict of that key. Raises NotFound."""
+    """Return the open conflict of that key. Raises NotFound."""
     found = next((conflict for conflict in conflicts(store, project) if conflict.key == key.strip()), None)
     if found is None:
         message = N_("{project} has no open conflict {key}. See the list of conflicts.")

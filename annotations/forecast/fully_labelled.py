@@ -85,7 +85,7 @@ class LastWords(NamedTuple):
 
 
 def decided_before(back: Iterable[LastWords], generations: bool = False) -> dict[tuple[str, str], tuple[int, int]]:
-    """(pair, side) -> items that were decided before their relabelling, and how many of them were kept."""
+    """Return by (pair, side) how many items were decided before their relabelling, and how many of them were kept."""
     found: dict[tuple[str, str], tuple[int, int]] = {}
     for words in back:
         if (outcome := words.outcome) != "pending":
@@ -97,7 +97,7 @@ def decided_before(back: Iterable[LastWords], generations: bool = False) -> dict
 def last_words(
     store: Store, project: Project, which: str = "true", values: Mapping[str, Any] | None = None
 ) -> Iterator[LastWords]:
-    """Items with labels to be made again; *which*: an SQL condition on `item`."""
+    """Yield items with labels to be made again; *which*: an SQL condition on `item`."""
     query = _ITEMS.format(which=which)
     for row in store.db.execute(query, {"project": project.id, **(values or {})}):
         yield LastWords._make([*row[:6], tuple(row[6].split(",")), *row[7:10], LabelRules._make(row[10:])])
@@ -147,14 +147,14 @@ class Unselected(NamedTuple):
     since: str
 
     def values(self, store: Store, project: Project, per_item: int) -> dict[str, Any]:
-        """The values of `SPEAKS`, for items with *per_item* labels or more, or in relabelling."""
+        """Return the values of `SPEAKS`, for items with *per_item* labels or more, or in relabelling."""
         rows = store.db.execute(_FULL, {"project": project.id, "per_item": per_item})
         drawn = [item for item, identity in rows if is_shared(project.seed, bytes(identity), self.share)]
         return {"shared": json.dumps(drawn), "since": self.since}
 
 
 def unselected(store: Store, project: Project, per_item: int) -> Unselected | None:
-    """The items with *per_item* labels that count; None: all of them (under `stop`: all of the share)."""
+    """Return the items with *per_item* labels that count; None: all of them (under `stop`: all of the share)."""
     plan, share, since, shares = project.plan, project.share, "", list[float]()
     for event in reversed(events(store, project, action="plan")):
         old = event.data.get("old") or {}  # unchecked in an import of a package

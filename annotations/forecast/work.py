@@ -157,7 +157,7 @@ class _Sample:
         return tuple(Versions(*versions, items) for versions, items in sorted(self.versions.items()))
 
     def signature(self, narrowed: bool) -> str:
-        """The part of the signature that says which labels of which items were used."""
+        """Return the part of the signature that says which labels of which items were used."""
         seen = sorted({version for versions in self.versions for version in versions})
         text = "|guideline:" + "+".join(f"v{version}" for version in seen) if seen else ""
         text += "|sent-back:last-word" if self.returned else ""
@@ -218,7 +218,7 @@ def _times(store: Store, project: Project, sample: Sample) -> dict[int, list[flo
 
 
 def _of_generations(project: Project, work: WorkForecast, items: int) -> WorkForecast:
-    """For generations: no stop at a reject, none kept or dropped; a sample may get more labels than the rest."""
+    """Forecast generations: no stop at a reject, none kept or dropped; a sample may get more labels than the rest."""
     none = Estimate.undefined(NO_REJECT)
     every = work.all
     if project.doubled is not None and items:

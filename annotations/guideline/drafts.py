@@ -63,7 +63,7 @@ class Draft:
 
 
 def read_draft(store: Store, project: Project) -> Draft:
-    """The saved draft, or else one that equals the newest version."""
+    """Return the saved draft, or else one that equals the newest version."""
     query = "SELECT content, saved FROM guideline_draft WHERE project = ?"
     row = store.db.execute(query, (project.id,)).fetchone()
     if row is None:
@@ -98,7 +98,7 @@ def discard_draft(store: Store, project: Project) -> None:
 
 
 def tag_codes(store: Store, project: Project) -> dict[str, str | None]:
-    """Decisions about tags: the code of the criterion that a tag became, None if it was left out."""
+    """Return decisions about tags: the code of the criterion that a tag became, None if it was left out."""
     rows = store.db.execute("SELECT tag, code FROM tag_draft WHERE project = ?", (project.id,))
     return dict(rows.fetchall())
 
@@ -256,7 +256,7 @@ class TaggedLabel:
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """*tags* without surrounding or repeated blanks, each once. Raises Refused for an invalid tag."""
+    """Return *tags* without surrounding or repeated blanks, each once. Raises Refused for an invalid tag."""
     found = list(dict.fromkeys(unicodedata.normalize("NFC", " ".join(tag.split())) for tag in tags if tag.strip()))
     if len(found) > MOST_TAGS:
         raise Refused(N_("A label has at most {most} tags."), most=MOST_TAGS)
@@ -297,7 +297,7 @@ def tags(store: Store, project: Project, *, together: bool = False) -> list[Tag]
 
 
 def _count_tags(borne: Iterable[tuple[str, int, int]]) -> list[Tag]:
-    """Tags with their counts, from (tag, item, annotator) of each label."""
+    """Count tags, from (tag, item, annotator) of each label."""
     labels, items, people = Counter[str](), dict[str, set[int]](), dict[str, set[int]]()
     for tag, item, annotator in borne:
         labels[tag] += 1
@@ -308,7 +308,7 @@ def _count_tags(borne: Iterable[tuple[str, int, int]]) -> list[Tag]:
 
 
 def items_with_tags(store: Store, project: Project, wanted: Iterable[str]) -> list[tuple[Item, list[TaggedLabel]]]:
-    """The items with one of the tags *wanted*, each with those labels, in the order of ranks."""
+    """Return the items with one of the tags *wanted*, each with the labels that have it, in the order of ranks."""
     asked = set(wanted)
     found: dict[int, list[TaggedLabel]] = {}
     for item, annotator, choice, reasons, stored, note in store.db.execute(_TAGGED, {"project": project.id}):
@@ -320,7 +320,7 @@ def items_with_tags(store: Store, project: Project, wanted: Iterable[str]) -> li
 
 
 def bare_tag(tag: str) -> str:
-    """A tag without case, width, blanks and the punctuation at its ends."""
+    """Return a tag without case, width, blanks and the punctuation at its ends."""
     folded = "".join(unicodedata.normalize("NFKC", tag).casefold().split())
     inside = [place for place, character in enumerate(folded) if unicodedata.category(character)[0] in "LNS"]
     return folded[inside[0] : inside[-1] + 1] if inside else folded

@@ -78,7 +78,7 @@ class _Collected:
     def add(
         self, part: str, name: str, element: str, *, code: str = "", key: str = "", about: str = "", **more: Any
     ) -> None:
-        """An option or question under a code of its own, with its key where that is free."""
+        """Add an option or question with a code of its own, and its key if that is free."""
         row: dict[str, Any] = {"code": self._code(code or name, part)}
         row |= _names(name if name.strip() else row["code"])
         if key:
@@ -100,21 +100,21 @@ class _Collected:
         return found
 
     def scale(self, element: str, name: str, low: int | None, high: int | None, **more: Any) -> None:
-        """A question with a scale, or a sentence why there is none."""
+        """Add a question with a scale, or a sentence why there is none."""
         if low is None or high is None or not 0 <= low < high <= 100 or high - low >= MOST_POINTS:
             self.leave(NOT_A_SCALE, element, most=MOST_POINTS)
             return
         self.add("questions", name, element, scale=[low, high], **more)
 
     def text(self, element: str, name: str, **more: Any) -> None:
-        """The question that asks for a text."""
+        """Add the question that asks for a text."""
         if any(row.get("text") for row in self.parts["questions"]):
             self.leave(ONE_TEXT, element)
         else:
             self.add("questions", name, element, text=True, **more)
 
     def as_scheme(self, file: str) -> OtherScheme:
-        """All of it as a scheme. Raises BadFile without choices, Refused as `check_scheme`."""
+        """Return all parts as a scheme. Raises BadFile without choices, Refused as `check_scheme`."""
         if not self.parts["choices"]:
             raise BadFile(NO_CHOICES, file=file)
         for row in self.parts["spans"] if self.compares else ():
@@ -123,7 +123,7 @@ class _Collected:
         return OtherScheme(from_data(kept | {"comparison": self.compares}, file), tuple(self.left_out))
 
     def pair(self, element: str, names: Sequence[str], tie: str | None) -> None:
-        """The choices of a comparison: the names of its two texts, and what a tie is called, where there is one."""
+        """Add the choices of a comparison: the names of its two texts, and the name of a tie, if there is one."""
         if self.parts["choices"]:
             self.leave(ONE_SET, element)
             return
@@ -139,7 +139,7 @@ class _Collected:
 
 
 def _names(text: str) -> dict[str, str]:
-    """A name in the language that it is written in; "中文 / English" is both."""
+    """Return a name in the language in which it is written; in both for "中文 / English"."""
     line = _line(text, LONGEST_NAME)
     first, _, second = line.partition(" / ")
     if second and CHINESE.search(first) and not CHINESE.search(second):
@@ -206,7 +206,7 @@ def _each(element: _Element) -> Iterator[_Element]:
 
 
 def from_label_studio(data: bytes, file: str) -> OtherScheme:
-    """A scheme from a labelling configuration: Choices, Pairwise, Labels, Rating, Number, TextArea.
+    """Convert a labelling configuration to a scheme: Choices, Pairwise, Labels, Rating, Number, TextArea.
 
     Raises BadFile, Refused.
     """
@@ -272,8 +272,11 @@ def _number(text: object) -> int | None:
 
 
 def from_potato(data: Mapping[str, Any], file: str) -> OtherScheme:
-    """A scheme from `annotation_schemes` of a Potato configuration: radio, select, multiselect, span, likert, slider,
-    multirate, text, pairwise of two. Raises BadFile, Refused."""
+    """Convert `annotation_schemes` of a Potato configuration to a scheme.
+
+    It reads radio, select, multiselect, span, likert, slider, multirate, text, and pairwise of two. Raises BadFile,
+    Refused.
+    """
     listed = data.get("annotation_schemes")
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
         raise BadFile(NO_SCHEME, file=file, why="annotation_schemes")
@@ -339,7 +342,7 @@ def _potato_pairwise(one: Mapping[str, Any], element: str, collected: _Collected
 
 
 def _potato_multirate(one: Mapping[str, Any], element: str, collected: _Collected, *, required: bool) -> None:
-    """A scale for each of its options, from the first of its labels to the last."""
+    """Add a scale for each option of an element, from the first of its labels to the last."""
     options, labels = one.get("options"), one.get("labels")
     if not isinstance(options, list) or not isinstance(labels, list) or not labels:
         collected.leave(NO_OPTIONS, element)
@@ -355,14 +358,14 @@ def _ends(low: Any, high: Any) -> dict[str, str]:
 
 
 def _word(value: Any) -> str:
-    """A word of a YAML file, which takes yes and no without quotation marks for true and false."""
+    """Return a word of a YAML file, which takes yes and no without quotation marks for true and false."""
     return "" if value is None else ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def scheme_from_bytes(data: bytes, file: str) -> OtherScheme:
-    """A scheme from a file of any kind that is read: its own (JSON, TOML, YAML), Label Studio's, Potato's.
+    """Read a scheme from a file of any known kind: its own (JSON, TOML, YAML), Label Studio's, Potato's.
 
-    Raises BadFile where it is none of them, Refused as `check_scheme`.
+    Raises BadFile for other files, Refused as `check_scheme`.
     """
     if len(data) > LARGEST_BYTES:
         raise BadFile(TOO_LARGE, file=file)

@@ -152,7 +152,7 @@ def _send_chunk(store: Store, project: Project, older_labels: Sequence[OlderLabe
 
 
 def left_to_relabel(store: Store, project: Project) -> dict[str, int]:
-    """The number of items that each annotator has still to relabel, by name, without zeros."""
+    """Return the number of items that each annotator has still to relabel, by name, without zeros."""
     query = (
         "SELECT annotator.name, count(*) FROM assignment INDEXED BY assignment_kept"
         " JOIN annotator ON annotator.id = assignment.annotator"
@@ -169,7 +169,7 @@ ITEMS_TO_RELABEL = (
 
 
 def earlier_labels(store: Store, annotator_id: int, items: Sequence[Item]) -> dict[str, EarlierLabel]:
-    """The former labels of this annotator on those *items* that are in relabelling, by public id."""
+    """Return by public id this annotator's former labels of those *items* that are in relabelling."""
     marks = ", ".join("?" * len(items))
     query = (
         "SELECT item.uid, label.choice, label.reasons, guideline.version, label.tags FROM assignment"
@@ -206,7 +206,7 @@ def _older_labels(
     reasons: Sequence[Choice],
     also: Collection[str],
 ) -> _OlderLabels:
-    """The labels of these *versions*, read once.
+    """Return the labels of these *versions*, read once.
 
     Labels made after an opinion or others' labels were shown are not sent: they could not be blind again.
     """
@@ -234,7 +234,7 @@ def _older_labels(
 def _list_for(
     older_labels: _OlderLabels, choice: str, named: str, tags: str, touched: Collection[str], *, own: bool
 ) -> list[OlderLabel]:
-    """The list that a label with this choice, these reasons and tags (JSON) belongs to.
+    """Return the list to which a label with this choice, these reasons and tags (JSON) belongs.
 
     *own*: of a scheme of one's own, in which a new flag may belong to a label with any choice.
     """

@@ -57,7 +57,7 @@ START = OwnScheme(  # to begin with in a form
 
 
 def own_scheme(guideline: Guideline) -> OwnScheme | None:
-    """The scheme of a version; None: it is the built-in one."""
+    """Return the scheme of a version; None if it has the built-in one."""
     if guideline.scheme is None:
         return None
     return OwnScheme(guideline.choices, guideline.reasons, guideline.scheme)
@@ -155,7 +155,7 @@ def _check_beside(choices: Sequence[Choice], flags: Sequence[Choice], more: Sche
 
 
 def more_in(stored: Mapping[str, Any]) -> Scheme:
-    """From what `more_out` made."""
+    """Return a scheme from the output of `more_out`."""
     return Scheme(
         tuple(Choice(**one) for one in stored["spans"]),
         tuple((str(code), str(kind)) for code, kind in stored["needs"].items()),
@@ -203,7 +203,7 @@ def as_data(scheme: OwnScheme) -> dict[str, Any]:
 
 
 def from_data(data: Any, file: str) -> OwnScheme:
-    """A scheme from an object of a file. Raises BadFile for another shape, Refused as `check_scheme`."""
+    """Return a scheme from an object of a file. Raises BadFile for another shape, Refused as `check_scheme`."""
     if not isinstance(data, dict) or not data.get("choices"):
         raise BadFile(NO_SCHEME, file=file, why="choices")
     if unknown := sorted(map(str, data.keys() - {*_PARTS, "questions", _COMPARISON})):
@@ -239,7 +239,7 @@ def _listed(value: Any, part: str, file: str) -> list[Any]:
 
 
 def _row(value: Any, part: str, file: str) -> dict[str, str]:
-    """The cells of one option as words; a number is a key or a name that was written without quotation marks."""
+    """Return the cells of one option as words; a number is a key or a name that was written without quotation marks."""
     if not isinstance(value, dict) or not value.keys() <= _FIELDS or "code" not in value:
         raise BadFile(NO_SCHEME, file=file, why=f"{part}: {str(value)[:80]}")
     if not all(isinstance(one, str | int) and not isinstance(one, bool) for one in value.values()):
@@ -248,7 +248,7 @@ def _row(value: Any, part: str, file: str) -> dict[str, str]:
 
 
 def _question(value: Any, file: str) -> Question:
-    """A question: `scale` is a list of its two ends, `text` is true for one that asks for a text."""
+    """Return a question: `scale` is a list of its two ends, `text` is true for one that asks for a text."""
     wrong = BadFile(NO_SCHEME, file=file, why=f"questions: {str(value)[:80]}")
     if not isinstance(value, dict) or not value.keys() <= _OF_QUESTION:
         raise wrong

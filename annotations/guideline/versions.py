@@ -88,7 +88,7 @@ CHOICES: dict[Kind, tuple[str, ...]] = {
 
 
 def guideline(store: Store, project: Project, version: int | None = None) -> Guideline:
-    """One version of the guideline; None = the newest. Raises NotFound."""
+    """Return one version of the guideline; None: the newest. Raises NotFound."""
     found = [each for each in guidelines(store, project) if version in (None, each.version)]
     if not found:
         raise NotFound(N_("This guideline has no version {version}."), version=version)
@@ -178,9 +178,9 @@ def guideline_parts(
     reasons: Sequence[Choice] | None,
     scheme: Scheme | None = None,
 ) -> tuple[str, Sequence[Choice], Sequence[Choice]]:
-    """Text, choices and reasons, by default those of the built-in guideline (for sentences: the journal's).
+    """Return text, choices and reasons, by default those of the built-in guideline (for sentences: the journal's).
 
-    With a *scheme*, whose choices and flags must be there, the text says by default what it has.
+    With a *scheme*, which must have choices and flags, the default text describes it.
     """
     if scheme is not None:
         own = OwnScheme(tuple(choices or ()), tuple(reasons or ()), scheme)
@@ -270,7 +270,7 @@ def _scheme(stored: str | None) -> Scheme | None:
 
 @lru_cache(maxsize=256)
 def _reasons(kind: Kind, stored: str, scheme: str | None) -> tuple[Choice, ...]:
-    """The reasons with the keys of the desk; flags of an own scheme as they are: one without a key is clicked."""
+    """Return the reasons with the keys of the desk; flags of an own scheme unchanged: one without a key is clicked."""
     choices = _options(stored)
     return choices if scheme is not None else with_keys(kind, choices)
 
@@ -327,7 +327,7 @@ def place_on_left(seed: int, item: str, reader: str) -> Place:
 
 
 def mirrored(choice: str | None, left: str | None) -> str | None:
-    """A choice of left and right as one of first and second, or the other way round; *left*: the text on the left."""
+    """Return a choice of left and right as first or second, or the other way round; *left*: the text on the left."""
     if left != SECOND:
         return choice
     return {FIRST: SECOND, SECOND: FIRST}.get(choice or "", choice)
@@ -350,13 +350,13 @@ class Criteria:
 
 
 def built_in(version: Version = "journal", language: str = "zh") -> Criteria:
-    """A built-in guideline (docs/methods.md#criteria) as a project stores it."""
+    """Return a built-in guideline (docs/methods.md#criteria) as a project stores it."""
     guideline = builtin(version, language)
     return Criteria(guideline.text, _choices(guideline.choices), _choices(guideline.reasons))
 
 
 def generations_criteria(language: str = "zh") -> Criteria:
-    """The built-in guideline for generations; the reasons are tags that a label may carry.
+    """Return the built-in guideline for generations; the reasons are tags that a label may carry.
 
     See docs/human_vs_rule.md#labels-of-generations.
     """
@@ -369,7 +369,7 @@ def _choices(options: tuple[Option, ...]) -> tuple[Choice, ...]:
 
 
 def read_text(path: Path) -> str:
-    """A guideline from a Markdown file. Raises BadFile where it cannot be read or is too long for people."""
+    """Read a guideline from a Markdown file. Raises BadFile if it cannot be read or is too long for people."""
     try:
         data = path.read_bytes()
     except OSError as error:

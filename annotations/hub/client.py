@@ -46,14 +46,14 @@ def has_token() -> bool:
 
 
 def hub() -> "HfApi":
-    """The client."""
+    """Return the client."""
     from huggingface_hub import HfApi
 
     return HfApi(endpoint=endpoint(), library_name="evenhand")
 
 
 def checked_repo(repo: str) -> str:
-    """The name of a repository, OWNER/NAME, without blanks around it. Raises BadFile for anything else."""
+    """Return the name of a repository, OWNER/NAME, without blanks around it. Raises BadFile for anything else."""
     name = repo.strip()
     if not REPO.fullmatch(name) or ".." in name or "--" in name:
         message = N_("{repo} is not a data set name on the Hub: use OWNER/NAME with letters, digits and - _ .")
@@ -63,7 +63,7 @@ def checked_repo(repo: str) -> str:
 
 @contextmanager
 def hub_errors(repo: str) -> Iterator[None]:
-    """Every failure of the client inside becomes one sentence."""
+    """Turn every failure of the client inside into one sentence."""
     from huggingface_hub import errors
 
     at = endpoint()

@@ -98,7 +98,7 @@ class _Fetch:
 
 
 def _chosen(wanted: Wanted, sizes: Mapping[str, int], fetch: _Fetch) -> list[str]:
-    """The files of the wanted part and split, sorted."""
+    """Return the files of the wanted part and split, sorted."""
     if wanted.file:
         found = sorted(name for name in sizes if fnmatch(name, wanted.file))
         return found or _nothing(wanted, sizes)
@@ -165,7 +165,7 @@ def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]
 
 
 def _by_name(wanted: Wanted, sizes: Mapping[str, int]) -> list[str]:
-    """Without a header: the files whose names say the split, train first; else the only table there is."""
+    """Return the files whose names contain the split, train first (a data set without header); else the only table."""
     tables = [
         size for size in sorted(sizes) if size.endswith(ENDINGS) and not size.startswith(".") and "/." not in size
     ]
@@ -185,7 +185,7 @@ def _by_name(wanted: Wanted, sizes: Mapping[str, int]) -> list[str]:
 
 
 def _question_types(settings: Path) -> dict[str, str]:
-    """Name of a question -> its type, of the settings of an Argilla project."""
+    """Return the type of each question by its name, from the settings of an Argilla project."""
     try:
         questions = json.loads(settings.read_text(encoding="utf-8")).get("questions")
         return {str(question["name"]): str(question["settings"]["type"]) for question in questions}
@@ -234,7 +234,7 @@ def _write_json_lines(path: Path, types: Mapping[str, str], out: Path) -> None:
 
 
 def _parquet_rows(path: Path, types: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file; numbers of a ClassLabel as its names, what JSON has no word for as text."""
+    """Yield the rows of a Parquet file; numbers of a ClassLabel as its names, values outside JSON as text."""
     import pyarrow
     import pyarrow.parquet
 
@@ -266,7 +266,7 @@ def _class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]
 
 
 def _json_value(value: Any) -> Any:
-    """*value* as JSON has it: no number for NaN and infinities, nothing for bytes, text for dates."""
+    """Return *value* as JSON has it: no number for NaN and infinities, nothing for bytes, text for dates."""
     if isinstance(value, dict):
         return {str(key): _json_value(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

@@ -113,7 +113,7 @@ def push_release(
 
 
 def tag_of(release: Release) -> str:
-    """The tag of a release: its version, in which git allows no blank."""
+    """Return the tag of a release: its version with replacements for blanks, which git does not allow."""
     return release.version.replace(" ", "-")
 
 

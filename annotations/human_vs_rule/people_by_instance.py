@@ -22,12 +22,12 @@ MATCHED = ("model", "dataset", "template", "name", "pronoun")  # what names one 
 
 
 def people(store: Store, project: Project) -> "pd.DataFrame":
-    """One row per generation that people have finished: columns model, pronoun, dataset, setting, template, name,
-    people, rule, labels.
+    """Return one row per generation that people have finished: columns model, pronoun, dataset, setting, template,
+    name, people, rule, labels.
 
     `people`: 1 right, 0 misgendered: the gold label if there is one, else the majority of the blind labels; NaN for a
     tie. `rule`: the first-pronoun rule's verdict on the same text, NaN if the pronouns are unknown. Generations that
-    still need blind labels are left out, because nothing of them may be shown. Raises Refused under an own scheme.
+    still need blind labels are left out, because none of their labels may be shown. Raises Refused under an own scheme.
     """
     import numpy as np
 
@@ -61,10 +61,10 @@ def design_of(store: Store, project: Project, rows: "pd.DataFrame") -> Design | 
 
 
 def with_run(rows: "pd.DataFrame", run: "pd.DataFrame") -> "pd.DataFrame":
-    """*rows* of `people` with the column `prob` of the same instance in a table of verdicts; NaN if it has none.
+    """Return *rows* of `people` with the column `prob` of the same instance in a table of verdicts; NaN if it has none.
 
-    Instances match by model, data set, template, name and pronouns, as far as the run has these. Without a template in
-    the run nothing matches.
+    Instances match by model, data set, template, name and pronouns, as far as the run has these. In a run without
+    templates no instance matches.
     """
     keys = [key for key in MATCHED if key in run]
     if "template" not in keys:

@@ -71,7 +71,7 @@ Facts = dict[str, Any]
 
 
 def run_facts(value: object) -> Facts | None:
-    """The facts of a run in *value* without other keys; None if it is something else."""
+    """Return the facts of a run in *value* without other keys; None if it is something else."""
     if not isinstance(value, dict) or not isinstance(value.get("read"), dict):
         return None
     signature, cells = value.get("signature"), value.get("cells")
@@ -115,7 +115,7 @@ def record_runs(store: Store, project: Project, batch: int, runs: Sequence[Facts
 
 
 def mined_runs(store: Store, project: Project) -> list[Facts]:
-    """The facts of the runs of a project's present items, oldest first, each run once, with `imported`.
+    """Return the facts of the runs of a project's present items, oldest first, each run once, with `imported`.
 
     A run whose import was undone is left out.
     """

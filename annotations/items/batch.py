@@ -347,7 +347,7 @@ def discard_unpublished(store: Store) -> int:
 
 
 def items(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[Item]:
-    """Every published item in the order of import; read in pages, so no read transaction stays open."""
+    """Yield every published item in the order of import; read in pages, so no read transaction stays open."""
     kept = "AND item.status = 'accepted'" if accepted_only else ""
     for batch_id in published_batches(store, project):
         last = 0
@@ -361,7 +361,7 @@ def items(store: Store, project: Project, *, accepted_only: bool = False) -> Ite
 
 
 def item(store: Store, project: Project, uid: str) -> Item:
-    """The published item of that public id. Raises NotFound."""
+    """Return the published item of that public id. Raises NotFound."""
     query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.uid = ? AND item.project = ?"
     row = store.db.execute(query, (uid, project.id)).fetchone()
     if row is None:
@@ -421,7 +421,7 @@ def is_importing(store: Store, project: Project, state: str = BEING_IMPORTED) ->
 
 
 def as_item(row: tuple[Any, ...]) -> Item:
-    """An item from a row of ITEM_COLUMNS."""
+    """Return an item from a row of ITEM_COLUMNS."""
     item_id, uid, pair, side, text, start, stop, stem_start, stem_stop, *rest = row
     keyword, counterpart, file, line, extra, *last = rest
     word, stem = ((start, stop), (stem_start, stem_stop)) if start is not None else (None, None)
@@ -430,7 +430,7 @@ def as_item(row: tuple[Any, ...]) -> Item:
 
 
 def item_hash(new: NewItem) -> bytes:
-    """The hash that identifies an item in its project, of its text or its key."""
+    """Return the hash that identifies an item in its project, of its text or its key."""
     return text_hash(new.text if new.key is None else new.key)
 
 

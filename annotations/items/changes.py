@@ -53,7 +53,7 @@ def set_aside_for_lead(db: Connection, item: int, aside: bool) -> None:
 
 
 def set_cell_quotas(db: Connection, project: int, quotas: Mapping[tuple[str, str], int]) -> None:
-    """Wanted accepted items of each (pair, side) of a project (row id); cells that are not named have no quota."""
+    """Set wanted accepted items of each (pair, side) of a project (row id); cells that are not named have no quota."""
     db.execute("UPDATE cell SET quota = NULL WHERE project = ?", (project,))
     for (pair, side), quota in quotas.items():
         row = {"project": project, "pair": pair, "side": side, "quota": quota}

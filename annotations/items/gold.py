@@ -66,11 +66,11 @@ class Outcome(NamedTuple):
 
 
 def decide_gold(choices: Sequence[str], wanted: int, rule: GoldRule) -> Outcome:
-    """The outcome of the blind labels of one item, one per annotator.
+    """Decide the outcome of the blind labels of one item, one per annotator.
 
-    Fewer than *wanted* labels: pending. "unanimous": the choice that all made;
-    sentences on which annotators differ are rejected (docs/methods.md#gold), generations
-    wait for adjudication. "majority": more than half decide; a tie is pending.
+    Fewer than *wanted* labels: pending. "unanimous": the common choice of all; sentences on which annotators differ are
+    rejected (docs/methods.md#gold), generations wait for adjudication. "majority": more than half decide; a tie is
+    pending.
     """
     if len(choices) < wanted or not choices:
         return Outcome(None, "pending", False)
@@ -105,7 +105,7 @@ def _status(gold: str) -> Status:
 
 
 def generation_status(status: Status, split: bool) -> str:
-    """The status of a generation in files: generations are neither accepted nor rejected, they get a gold label."""
+    """Return the status of a generation in files, where it has a gold label instead of accepted or rejected."""
     if status != "pending":
         return "has_gold"
     return "awaiting_adjudication" if split else "awaiting_labels"

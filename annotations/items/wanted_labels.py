@@ -32,15 +32,15 @@ iif({_PLAN} = 'all' OR shared OR pilot IS NOT NULL OR known IS NOT NULL,
 
 
 def draw_position(seed: int, identity: bytes) -> int:
-    """The position of an item in the draw of the doubly labelled sample: the lowest are in it.
+    """Return the position of an item in the draw of the doubly labelled sample, which takes the lowest.
 
-    Independent of the order of work, so that the sample is spread over the queue.
+    It does not depend on the order of work, so that the sample is spread over the queue.
     """
     return _hash_point(f"{seed}|doubled", identity)
 
 
 def doubled_sample(seed: int, identities: Iterable[bytes], number: int) -> set[bytes]:
-    """The *number* identities that get several labels: every subset of that size is equally likely."""
+    """Draw the *number* identities that get several labels: every subset of that size is equally likely."""
     return set(heapq.nsmallest(number, identities, key=lambda one: (draw_position(seed, one), one)))
 
 
@@ -140,9 +140,9 @@ def labelled_among(store: Store, items: Sequence[int], condition: str = "true") 
 
 
 def sample_of(store: Store, project: Project, batch: int | None = None) -> set[bytes] | None:
-    """The doubly labelled sample, drawn from the published items and those of the unpublished *batch*.
+    """Draw the doubly labelled sample from the published items and those of the unpublished *batch*.
 
-    None: the project has no such sample. The draw compares all items, so all are read.
+    Returns None if the project has no such sample. The draw compares all items, so all are read.
     """
     now = current_project(store, project)
     if now.doubled is None:
@@ -152,10 +152,10 @@ def sample_of(store: Store, project: Project, batch: int | None = None) -> set[b
 
 
 def redraw_sample(store: Store, project: Project, batch: int) -> list[int]:
-    """`set_wanted` for a *batch* that is being published, if the project has a doubly labelled sample.
+    """Redraw the doubly labelled sample, if the project has one, for a *batch* that is being published (`set_wanted`).
 
-    An item that leaves the sample, because a later file has lower positions, keeps its labels. Without such a sample
-    nothing is done: the items have the numbers of the plan.
+    An item that leaves the sample, because a later file has lower positions, keeps its labels. Without such a sample it
+    does nothing: the items have the numbers of the plan.
     """
     sample = sample_of(store, project, batch)
     if sample is None:
@@ -180,7 +180,7 @@ def _redraw(store: Store, project: Project, items: Sequence[int], sample: Collec
 
 
 def labels_planned(project: Project, items: int) -> int:
-    """The number of labels that a project with so many items wants, under `stop` the maximum."""
+    """Return the number of labels that a project with so many items wants, under `stop` the maximum."""
     if project.doubled is None:
         return items * project.per_item
     return items + min(project.doubled, items) * (project.per_item - 1)
@@ -195,7 +195,7 @@ class PlanEffects(NamedTuple):
 
 
 def plan_effects(store: Store, project: Project, *, plan: Plan, per_item: int, share: float) -> PlanEffects:
-    """The effect of a change of the plan on the labelled items of *project*; changes nothing."""
+    """Return the effect of a change of the plan on the labelled items of *project*; it changes nothing."""
     query = STATES.format(items="published_item").replace("SELECT ", "SELECT item.hash, ", 1)
     decided = reopened = same = 0
     for identity, *row in store.db.execute(f"{query} WHERE item.project = ? AND item.labels > 0", (project.id,)):
@@ -222,7 +222,7 @@ class RecountMark(NamedTuple):
 
 
 def open_recount(store: Store, project: Project) -> RecountMark | None:
-    """The mark of a running recount; None: all items are up to date."""
+    """Return the mark of a running recount; None if all items are up to date."""
     # "+id" makes SQLite use the index on actions, not read every event of the project.
     query = "SELECT id, action, data FROM event WHERE project = ? AND action IN (?, ?) ORDER BY +id DESC LIMIT 1"
     row = store.db.execute(query, (project.id, RECOUNT_BEGUN, RECOUNT_DONE)).fetchone()

@@ -56,7 +56,7 @@ def imported_batches(store: Store, project: Project) -> list[ImportedBatch]:
 
 
 def items_with_records(store: Store, batch: int) -> list[int]:
-    """The items (row ids) of a batch with records."""
+    """Return the items (row ids) of a batch with records."""
     return store.column(TOUCHED, {"batch": batch})
 
 
@@ -171,7 +171,7 @@ _THESE = "item.id IN (SELECT value FROM json_each(?))"
 
 
 def _withdrawn_batch(store: Store, project: int) -> int:
-    """The batch of withdrawn items of a project, created if needed."""
+    """Return the batch of withdrawn items of a project, created if needed."""
     query = "SELECT id FROM batch WHERE project = ? AND withdrawn = 1 AND undone IS NULL"
     if row := store.db.execute(query, (project,)).fetchone():
         return int(row[0])

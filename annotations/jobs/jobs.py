@@ -93,19 +93,19 @@ class Job:
         return min(1.0, self.done / self.total) if self.total else None
 
     def seconds(self, now: float | None = None) -> float | None:
-        """The running time so far, or in all; None before it began."""
+        """Return the running time so far, or in all; None before it began."""
         if not self.started:
             return None
         end = _unix(self.finished) if self.finished else now if now is not None else time.time()
         return max(0.0, end - _unix(self.started))
 
     def rate(self, now: float | None = None) -> float | None:
-        """Units done per second since it began; None while nothing is done."""
+        """Return units done per second since it began; None while nothing is done."""
         seconds = self.seconds(now)
         return self.done / seconds if seconds and self.done else None
 
     def seconds_left(self, now: float | None = None) -> float | None:
-        """The time left at the rate so far; None while it is unknown or if the job is over."""
+        """Return the time left at the rate so far; None while it is unknown or if the job is over."""
         rate = self.rate(now)
         return (self.total - self.done) / rate if rate and self.total and self.state == "running" else None
 
@@ -140,7 +140,10 @@ def _job(row: Sequence[Any]) -> Job:
 
 
 def title_in(wording: Notice, say: Callable[[str], str]) -> str:
-    """The title of a job in a language: *say* translates. A value may be a list, or a sentence with its own values."""
+    """Return the title of a job in a language: *say* translates.
+
+    A value may be a list, or a sentence with its own values.
+    """
     values = {}
     for name, value in wording.values.items():
         if isinstance(value, list):
@@ -157,7 +160,7 @@ def _value_in(value: Any, say: Callable[[str], str]) -> Any:
 
 
 def jobs(store: Store) -> list[Job]:
-    """Every job, the newest first."""
+    """Return every job, the newest first."""
     rows = store.db.execute(f"SELECT {_LISTED} FROM job ORDER BY id DESC").fetchall()
     return [_job(row) for row in rows]
 
@@ -174,7 +177,7 @@ def typed_from_command(store: Store, read: Callable[[Sequence[str]], tuple[str, 
 
 
 def find(store: Store, uid: str) -> Job:
-    """The job of that id, or of the only id that begins so. Raises NotFound."""
+    """Return the job of that id, or of the only id with that beginning. Raises NotFound."""
     query = f"SELECT {_LISTED} FROM job WHERE substr(uid, 1, length(?)) = ? LIMIT 2"
     rows = store.db.execute(query, (uid, uid)).fetchall() if uid else []
     if len(rows) != 1:
@@ -302,7 +305,7 @@ def _reap() -> None:
 
 
 def process_of(job: Job) -> psutil.Process | None:
-    """The process of a job, if it is still alive."""
+    """Return the process of a job, if it is still alive."""
     _reap()
     return processes.process_of(job.pid, job.started_process)
 
@@ -387,12 +390,12 @@ def dismiss(store: Store, job: Job) -> None:
 
 
 def log_path(store: Store, uid: str) -> Path:
-    """The file with the output of a job."""
+    """Return the file with the output of a job."""
     return folder(store) / f"{uid}.log"
 
 
 def log_tail(store: Store, job: Job, lines: int = 20) -> str:
-    """The last lines of a job's log; "" if it wrote nothing."""
+    """Return the last lines of a job's log; "" if it wrote nothing."""
     path = log_path(store, job.uid)
     if not path.exists():
         return ""

@@ -45,7 +45,7 @@ class Progress:
         self.message = ""
 
     def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
-        """`done` units of `total`; `message`: the present step in words."""
+        """Report `done` units of `total`; `message`: the present step in words."""
         self.done = done
         self.total = total if total is not None else self.total
         self.message = message or self.message

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
 
 def judge_labels(store: Store, judge: Judge) -> "pd.DataFrame":
-    """One row per label of a judge (not of a later round): item (public id), judge, judge_flag (1, 0, NaN), marks,
-    shares, answered. Items that are examples in its own prompt are left out."""
+    """Return one row per label of a judge (not of a later round): item (public id), judge, judge_flag (1, 0, NaN),
+    marks, shares, answered.
+
+    Items that are examples in its own prompt are left out.
+    """
     import pandas as pd
 
     shown = frozenset(judge.spec.settings.get("example_items", ()))
@@ -144,7 +147,7 @@ class AgainstPeople:
         return Mean(Estimate.undefined(NOT_SEVERAL), None, 0) if several.empty else self._mean(several, "others")
 
     def groups(self, by: str) -> list[Group]:
-        """Agreement by a column of BY; "choice" is what people said."""
+        """Return agreement by a column of BY; "choice" is the choice of people."""
         found = [
             Group(str(key), self._mean(rows, "same"), int(rows["item"].nunique()))
             for key, rows in self.pairs.groupby(by, sort=False)
@@ -203,7 +206,7 @@ class AgainstPeople:
 def against_people(
     store: Store, project: Project, judge: Judge, *, said: "pd.DataFrame | None" = None
 ) -> AgainstPeople:
-    """A judge against the people of its project; *said*: of `people_labels`, where it is there already."""
+    """Compare a judge with the people of its project; *said*: the result of `people_labels`, if already read."""
     labels = people_labels(store, project) if said is None else said
     pairs = labels.merge(judge_labels(store, judge), on="item", how="inner", validate="many_to_one")
     pairs["same"] = (pairs["choice"] == pairs["judge"]).astype(float)

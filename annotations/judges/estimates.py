@@ -95,7 +95,7 @@ class Estimates:
     unlabelled: bool = False
 
     def cells(self, measure: str, by: Sequence[str] = ()) -> list[RateCell]:
-        """The rate of each group of *by* (of GROUPS): as they first come, but he, she, they, xe first."""
+        """Return the rate of each group of *by* (of GROUPS), as they first occur, but he, she, they, xe first."""
         if not by:
             return [self._cell(measure, (), self.table)]
         found = {
@@ -105,7 +105,7 @@ class Estimates:
         return [found[key] for key in in_order(list(found), by)]
 
     def differences(self, measure: str) -> list[ModelDifference]:
-        """Every two models, in the order in which they first come."""
+        """Return the difference of every two models, in the order of their first occurrence."""
         of = {str(model): self._labels(measure, rows) for model, rows in self.table.groupby("model", sort=False)}
         pairs = list(combinations(of, 2))
         found = [paired_difference(of[one], of[other]) for one, other in pairs]

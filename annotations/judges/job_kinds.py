@@ -143,7 +143,7 @@ class _Reader:
         return {key: float(value) for key, value in found.items()}
 
     def _json(self, row: Row, cells: dict[str, Any], name: str) -> Any:
-        """The value of a cell that may hold JSON, in a table as text; None for an empty one."""
+        """Return the value of a cell that may hold JSON, which a table has as text; None for an empty one."""
         value = cells.get(name)
         if not isinstance(value, str):
             return value

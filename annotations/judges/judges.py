@@ -93,7 +93,7 @@ _STATE_OF = ("judge", "judge_label", "judge_failure", "judge_margin")
 
 
 def judges(store: Store, project: Project) -> list[Judge]:
-    """The judges of a project, the oldest first."""
+    """Return the judges of a project, the oldest first."""
     return [_judge(row) for row in store.db.execute(_JUDGES, (project.id,)).fetchall()]
 
 
@@ -104,7 +104,7 @@ def _judge(row: Sequence[Any]) -> Judge:
 
 
 def judge(store: Store, project: Project, name: str) -> Judge:
-    """The judge of that name. Raises NotFound."""
+    """Return the judge of that name. Raises NotFound."""
     found = next((one for one in judges(store, project) if one.name == name.strip()), None)
     if found is None:
         raise NotFound(NO_JUDGE, name=name)
@@ -117,9 +117,9 @@ def state_of_judges(store: Store) -> tuple[str, ...]:
 
 
 def add_judge(store: Store, project: Project, name: str, spec: Spec, *, author: str = "") -> Judge:
-    """The judge of *spec*, which is added if it is not there; *name* "": made of model and number.
+    """Return the judge of *spec*, added if it does not exist; *name* "": made of model and number.
 
-    A judge that is there keeps its name. Raises Refused for a name that another judge has, or that is too long.
+    An existing judge keeps its name. Raises Refused for a name that another judge has, or that is too long.
     """
     there = store.db.execute(
         "SELECT name FROM judge WHERE project = ? AND hash = ?", (project.id, spec.hash)
@@ -154,7 +154,7 @@ def _free_name(spec: Spec, taken: set[str]) -> str:
 
 
 def choices_of(store: Store, project: Project, version: int | None = None) -> Guideline:
-    """The version of the guideline whose choices a judge gives; None: the newest."""
+    """Return the version of the guideline whose choices a judge gives; None: the newest."""
     return guidelines(store, project)[-1] if version is None else guideline(store, project, version)
 
 
@@ -294,7 +294,7 @@ def restore_margin(db: Connection, values: Mapping[str, Any]) -> bool:
 
 
 def labelled_items(store: Store, found: Judge, round: int = 0) -> set[int]:
-    """The row ids of the items that a judge has labelled in a round."""
+    """Return the row ids of the items that a judge has labelled in a round."""
     rows = store.db.execute("SELECT item FROM judge_label WHERE judge = ? AND round = ?", (found.id, round))
     return {row[0] for row in rows}
 

@@ -52,8 +52,9 @@ class RuleJudge:
 
 
 def may_bear(text: JudgedText, kind: str) -> list[str]:
-    """The words of an English text that may bear a mark of this kind: pronouns that are not the person's own, as far as
-    those are known; words that have a counterpart of the other gender."""
+    """Return the words of an English text that may bear a mark of this kind: pronouns that are not the person's own, if
+    those are known; words that have a counterpart of the other gender.
+    """
     words = dict.fromkeys(re.findall(r"\w+", text.text.lower()))
     if kind == "extraneous":
         return [word for word in words if word in _gendered_words()]
@@ -70,7 +71,7 @@ def _gendered_words() -> frozenset[str]:
 
 
 def rule_spec(project: Project, version: Guideline) -> Spec:
-    """The record of the rule. Raises Refused for a project of sentences or with a scheme of its own."""
+    """Return the record of the rule. Raises Refused for a project of sentences or with a scheme of its own."""
     if project.kind != "generations":
         raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project.name)
     if version.scheme is not None:
@@ -79,7 +80,7 @@ def rule_spec(project: Project, version: Guideline) -> Spec:
 
 
 def prompt_with(project: Project, version: Guideline, template: str, system: str, settings: dict[str, Any]) -> Prompt:
-    """A prompt of this version of the guideline; *settings* hold `way` and `examples`."""
+    """Return a prompt of this version of the guideline; *settings* hold `way` and `examples`."""
     way: Way = settings.get("way", "json")
     options = tuple(Option(choice.code, choice.key, choice.zh, choice.en) for choice in version.choices)
     flag = project.kind == "generations" and version.scheme is None
@@ -87,14 +88,14 @@ def prompt_with(project: Project, version: Guideline, template: str, system: str
 
 
 def prompt_digest(prompt: Prompt) -> str:
-    """SHA-256 of all that is sent but the text, 64 hexadecimal digits."""
+    """Return SHA-256 of the whole prompt except the text, 64 hexadecimal digits."""
     return hashlib.sha256(f"{prompt.system}\0{prompt.before_text()}".encode()).hexdigest()
 
 
 def model_spec(
     project: Project, version: Guideline, model: str, template: str, system: str, examples: str, scorer: Scorer
 ) -> Spec:
-    """The record of a model on this machine, which *scorer* asks."""
+    """Return the record of a model on this machine, which *scorer* asks."""
     settings = {"way": "letter", "examples": examples}
     prompt = prompt_with(project, version, template, system, settings)
     settings |= {"prompt_sha256": prompt_digest(prompt), "weights": str(getattr(scorer, "cache_key", scorer.signature))}
@@ -116,7 +117,7 @@ def server_spec(
     way: Way,
     how: ServerSettings,
 ) -> Spec:
-    """The record of a model behind a server; which weights a server has it does not say."""
+    """Return the record of a model behind a server, which does not report its weights."""
     settings: dict[str, Any] = {"way": way, "examples": examples, **asdict(how)}
     prompt = prompt_with(project, version, template, system, settings)
     settings["prompt_sha256"] = prompt_digest(prompt)

@@ -181,14 +181,14 @@ class JudgeReport:
 
 
 def start_template(project: Project, version: Guideline, *, short: bool) -> str:
-    """The prompt that a judge of this version begins with."""
+    """Return the prompt with which a judge of this version begins."""
     return default_template(project.kind, short=short, own=version.scheme is not None, pairs=version.compares)
 
 
 def examples_of(
     store: Store, project: Project, version: Guideline, request: Request, template: str
 ) -> tuple[str, KnownExamples | None]:
-    """The examples of a prompt: those given, then known answers, where some are to be drawn."""
+    """Return the examples of a prompt: those given, then known answers, if some are to be drawn."""
     if not request.known:
         return request.examples, None
     way = request.way or "json" if request.server else "letter"
@@ -197,7 +197,7 @@ def examples_of(
 
 
 def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Scorer | None]:
-    """The record of the judge that is asked for, and the model, where it had to be loaded for its signature."""
+    """Return the record of the requested judge, and its model if that is on this machine."""
     version = choices_of(store, project, request.version)
     if request.rule:
         return labellers.rule_spec(project, version), None
@@ -230,7 +230,7 @@ def _parts_of_prompt(
 def run_judge(
     store: Store, project: Project, request: Request, *, watch: Watch | None = None, author: str = ""
 ) -> JudgeReport:
-    """Label all items, or as many as asked for. Raises Refused where not one could be labelled, ModelUnavailable."""
+    """Label all items, or as many as requested. Raises Refused if none could be labelled, ModelUnavailable."""
     spec, scorer = spec_of(store, project, request)
     found = add_judge(store, project, request.name, spec, author=author)
     if request.eps is not None:
@@ -269,7 +269,10 @@ def ask_again(
 
 
 def texts_of(store: Store, project: Project, limit: int | None = None) -> list[JudgedText]:
-    """The published items as a judge gets them; *limit*: only so many, drawn by chance with the project's seed."""
+    """Return the published items as a judge gets them.
+
+    *limit*: only so many, drawn at random with the project's seed.
+    """
     judged_texts = [text_of(project, item) for item in items(store, project)]
     if limit is None or limit >= len(judged_texts):
         return judged_texts
@@ -278,7 +281,10 @@ def texts_of(store: Store, project: Project, limit: int | None = None) -> list[J
 
 
 def text_of(project: Project, one: Item) -> JudgedText:
-    """An item as a judge gets it. Which text of a comparison comes first is drawn by item, the same for all judges."""
+    """Return an item as a judge gets it.
+
+    The order of the texts of a comparison is drawn by item, the same for all judges.
+    """
     shown = JudgedText(one.id, one.text, one.context or "", one.keyword or "", one.counterpart or "", one.extra)
     if one.second is None:
         return shown
@@ -419,7 +425,7 @@ def forecast(
 
 
 def _waiting(store: Store, project: Project, request: Request, texts: list[JudgedText]) -> list[JudgedText]:
-    """The texts that the judge has not labelled; of a model on this machine only the name is known."""
+    """Return the texts that the judge has not labelled; of a model on this machine only the name is known."""
     there: set[int] = set()
     for one in all_judges(store, project):
         if (one.spec.kind == "rule" and request.rule) or _is_same(store, project, request, one.spec):
@@ -440,7 +446,7 @@ def _is_same(store: Store, project: Project, request: Request, spec: Spec) -> bo
 
 
 def prompt_for(store: Store, project: Project, request: Request) -> Prompt:
-    """The prompt of a judge that is asked for: a model here or on a server. Raises Refused for one that is none."""
+    """Return the prompt of a requested judge: a model here or on a server. Raises Refused for any other."""
     version = choices_of(store, project, request.version)
     (template, system, examples), _drawn = _parts_of_prompt(store, project, version, request)
     settings = {"way": request.way or "json" if request.server else "letter", "examples": examples}

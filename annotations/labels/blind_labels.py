@@ -69,19 +69,19 @@ class BlindLabels:
         return Tally.of(flat.reshape(len(rows), categories), of_rows)
 
     def by_item(self) -> tuple[Column, Column]:
-        """The distinct items, and which of them each label is of."""
+        """Return the distinct items, and the position of each label's item among them."""
         rows, _, where = _runs(self.item)
         return rows, where
 
     def only(self, keep: NDArray[np.bool_]) -> "BlindLabels":
-        """A selection of the labels."""
+        """Return a selection of the labels."""
         found: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(self, **{name: column[keep] for name, column in found.items() if column is not None})
 
     def tables(self, categories: int) -> dict[tuple[int, int], tuple[Numbers, Numbers | None]]:
-        """(smaller id, larger id) -> contingency table of two annotators, and the same per cluster (clusters x cells).
+        """Return contingency tables by (smaller id, larger id) of two annotators, and the same per cluster.
 
-        Labels are sorted by item and annotator, so the pairs of an item are the
+        Those per cluster are clusters x cells. Labels are sorted by item and annotator, so the pairs of an item are the
         labels 1, 2, 3 ... places apart, as long as the item is the same.
         """
         ids, who = np.unique(self.annotator, return_inverse=True)
@@ -108,7 +108,7 @@ class BlindLabels:
 
 
 def _runs(item: Column) -> tuple[Column, Column, Column]:
-    """`np.unique` of a sorted column, with the first place of each value and the inverse, without sorting it again."""
+    """Return `np.unique` of a sorted column, with first places and inverse, without sorting it again."""
     begins = np.ones(len(item), dtype=np.bool_)
     np.not_equal(item[1:], item[:-1], out=begins[1:])
     first = np.flatnonzero(begins)
@@ -124,11 +124,11 @@ def blind_label_rows(
     which: str = "",
     more: str = "",
 ) -> Iterator[list[tuple[Any, ...]]]:
-    """Item, annotator, choice, cell, guideline, place of the form in FORMS and the columns *more* of every blind label.
+    """Yield item, annotator, choice, cell, guideline, form and the columns *more* of every blind label.
 
-    In parts of AT_ONCE. `version`: only labels made under this version of the guideline; `on` "share": only items of
-    the random share that all label, and of these the ones that have all their labels. `which`: a further fixed
-    condition on `item`, which begins with AND.
+    The form is its place in FORMS. The rows come in parts of AT_ONCE. `version`: only labels made under this version of
+    the guideline; `on` "share": only items of the random share that all label, if they have all their labels. `which`:
+    a further fixed condition on `item`, which begins with AND.
     """
     query = LABELS.format(
         more=f", {more}" if more else "",
@@ -140,7 +140,7 @@ def blind_label_rows(
 
 
 def blind_labels(rows: Sequence[Sequence[Any]], codes: Sequence[str]) -> BlindLabels:
-    """From rows of item, annotator, choice, cell, guideline, form; a choice becomes its place in *codes*."""
+    """Return labels from rows of item, annotator, choice, cell, guideline, form; choices become places in *codes*."""
     number = {code: i for i, code in enumerate(codes)}
 
     def column(place: int) -> Column:
@@ -153,7 +153,7 @@ def blind_labels(rows: Sequence[Sequence[Any]], codes: Sequence[str]) -> BlindLa
 
 
 def numbered_labels(parts: Iterable[Sequence[Sequence[Any]]]) -> tuple[BlindLabels, list[str]]:
-    """The labels of all *parts*, and the code of each choice in the order in which they first occur."""
+    """Return the labels of all *parts*, and the code of each choice in the order in which they first occur."""
     codes: dict[str, None] = {}
     made = [blind_labels([], [])]
     for rows in parts:
@@ -164,7 +164,7 @@ def numbered_labels(parts: Iterable[Sequence[Sequence[Any]]]) -> tuple[BlindLabe
 
 
 def transposed(clusters: Numbers | None, categories: int) -> Numbers | None:
-    """The tables of all clusters with rows and columns exchanged."""
+    """Return the tables of all clusters with rows and columns exchanged."""
     if clusters is None:
         return None
     return clusters.reshape(-1, categories, categories).transpose(0, 2, 1).reshape(len(clusters), -1)

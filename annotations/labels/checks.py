@@ -50,7 +50,7 @@ def check_codes(guideline: Guideline, choice: str | None, reasons: Sequence[str]
 
 
 def parse_marks(raw: Any) -> tuple[Mark, ...]:
-    """Marks from `[[start, end, kind], ...]`, in the order of the text. Raises Refused for anything else."""
+    """Return marks from `[[start, end, kind], ...]`, in the order of the text. Raises Refused for anything else."""
     if not isinstance(raw, list) or len(raw) > MOST_MARKS:
         raise Refused(N_("The marks of a text must be a list of at most {most}."), most=MOST_MARKS)
     return tuple(sorted(_parse_mark(each) for each in raw))
@@ -65,7 +65,7 @@ def _parse_mark(raw: Any) -> Mark:
 
 
 def mark_kinds(guideline: Guideline) -> tuple[str, ...]:
-    """The kinds of marks that a label under this version can have."""
+    """Return the kinds of marks that a label under this version can have."""
     return MARK_KINDS if guideline.scheme is None else tuple(span.code for span in guideline.scheme.spans)
 
 

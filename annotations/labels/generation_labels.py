@@ -40,11 +40,11 @@ LABEL_COLUMNS = ("item", "annotator", "choice", "extraneous", "spans", "reasons"
 
 
 def generations(store: Store, project: Project) -> "pd.DataFrame":
-    """One row per generation, labelled or not, in the order of import; columns as in COLUMNS.
+    """Return one row per generation, labelled or not, in the order of import; columns as in COLUMNS.
 
-    `cluster`: data set and template of the context (else the context itself, else the item): generations of one
-    cluster resemble each other. `pronouns`: tuple of set names, () where unknown; `pronoun`: the same as one word for
-    a table ("she", "she + they", ""). `dataset`: one of the data sets of core.text.pronouns. `finished`: see above.
+    `cluster`: data set and template of the context (else the context itself, else the item): generations of one cluster
+    resemble each other. `pronouns`: tuple of set names, () if unknown; `pronoun`: the same as one word for a table
+    ("she", "she + they", ""). `dataset`: one of the data sets of core.text.pronouns. `finished`: see above.
     """
     import pandas as pd
 
@@ -115,7 +115,10 @@ _LANGUAGES = "SELECT uid, extra ->> 'language' FROM published_item WHERE project
 
 
 def measures_of(store: Store, project: Project) -> dict[str, str]:
-    """The rates of a project: the measure and the choice that it counts. Of an own scheme, one for each choice."""
+    """Return the rates of a project: each measure with the choice that it counts.
+
+    Of an own scheme, one for each choice.
+    """
     newest = guideline(store, project)
     return MEASURES[project.kind] if newest.scheme is None else {choice.code: choice.code for choice in newest.choices}
 
@@ -143,7 +146,7 @@ def people_labels(store: Store, project: Project) -> "pd.DataFrame":
 
 
 def _languages(store: Store, project: Project, items: Iterable[str]) -> list[str]:
-    """The language that each item names, else that of the project."""
+    """Return the language that each item names, else that of the project."""
     named = dict(store.db.execute(_LANGUAGES, (project.id,)).fetchall())
     return [named.get(uid) or project.language for uid in items]
 

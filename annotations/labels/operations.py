@@ -32,7 +32,7 @@ SKIP_COLUMNS = ("op_id", "desk", "revision", "base", "superseded", "created")
 
 
 def label_columns(operation: Operation, guideline: Guideline, superseded: bool, created: str) -> dict[str, Any]:
-    """The columns that labels and retest labels share; empty for an operation that undoes a label."""
+    """Return the columns that labels and retest labels share; empty for an operation that undoes a label."""
     empty = operation.choice in (None, "skip")
     return {
         "op_id": operation.op_id,

@@ -54,7 +54,7 @@ LEFT = "(SELECT place FROM left_text WHERE left_text.op_id = {label}.op_id)"
 
 
 def left_column(store: Store, project: Project, label: str) -> str:
-    """SQL for what was on the left of a label (the alias of its table): NULL in a project of single texts."""
+    """Return SQL for the text on the left of a label (the alias of its table): NULL in a project of single texts."""
     return LEFT.format(label=label) if compares(store, project) else "NULL"
 
 
@@ -109,14 +109,14 @@ _SOURCES: dict[Which, tuple[str, str]] = {
 def each_label_row(
     store: Store, project: Project, *, which: Which = "blind", among: Sequence[int] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Labels as flat dicts, by item and annotator; "all": by item, in the order of time. *among*: of these items only.
+    """Yield labels as flat dicts, by item and annotator; "all": by item, in the order of time.
 
-    "blind": the last label of each before anything was revealed (for agreement and gold); "latest": the valid one;
-    "all": every row, undone (`choice` None) and superseded ones too. `item` is the public id, `annotator` the name,
-    `guideline` its version, `reasons`, `spans` and `tags` are lists. `origin`: "here" (a desk of this database; `app`:
-    of which version, "" if not recorded), "imported" (with `program`, `label_file` and its hash) or "unknown".
-    `form_shown` None: no record says which. Of a comparison, `second`: its other text, and `left`: which text was
-    on the left ("first", "second", None: no record says it).
+    *among*: of these items only. "blind": the last label of each before anything was revealed (for agreement and gold);
+    "latest": the valid one; "all": every row, undone (`choice` None) and superseded ones too. `item` is the public id,
+    `annotator` the name, `guideline` its version, `reasons`, `spans` and `tags` are lists. `origin`: "here" (a desk of
+    this database; `app`: of which version, "" if not recorded), "imported" (with `program`, `label_file` and its hash)
+    or "unknown". `form_shown` None: no record says which. Of a comparison, `second`: its other text, and `left`: which
+    text was on the left ("first", "second", None: no record says it).
     """
     source, kept = _SOURCES[which]
     kept += "" if among is None else f" AND label.item IN ({', '.join(map(str, among))})"
@@ -190,7 +190,7 @@ def count_not_made_here(store: Store, project: Project, since: str) -> int:
 
 
 def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[dict[str, Any]]:
-    """`each_label_row` as a list."""
+    """Return `each_label_row` as a list."""
     return list(each_label_row(store, project, which=which))
 
 

@@ -63,7 +63,7 @@ class Erased:
 
 
 def person_named(store: Store, name: str) -> tuple[Account | None, Annotator | None]:
-    """The account and the annotator of that name, one of which may be None. Raises NotFound for neither."""
+    """Return the account and the annotator of that name, one of which may be None. Raises NotFound for neither."""
     who = next((account for account in accounts(store) if account.name.casefold() == name.strip().casefold()), None)
     desk = who.annotator if who else name.strip()
     annotator = annotator_with(store, desk, "name")
@@ -75,7 +75,7 @@ def person_named(store: Store, name: str) -> tuple[Account | None, Annotator | N
 
 
 def texts_of(store: Store, name: str) -> list[OwnText]:
-    """The texts of a person that are not scrubbed: notes, tags, comments, reasons. Raises NotFound."""
+    """Return the texts of a person that are not scrubbed: notes, tags, comments, reasons. Raises NotFound."""
     who, annotator = person_named(store, name)
     names = {one for one in (who and who.name, annotator and annotator.name) if one}
     found: dict[tuple[str, int, str], OwnText] = {}
@@ -133,7 +133,7 @@ def erase(store: Store, name: str, *, author: Account | None = None) -> Erased:
 
 
 def _replace_in_events(store: Store, names: set[str], code: str) -> int:
-    """A code in place of the names among the data of events, wherever one is a value of its own."""
+    """Replace names that are values in the data of events by a code; return the number of events."""
     number = 0
     for table in ("event", "account_event"):
         for row, data in store.db.execute(f"SELECT id, data FROM {table} WHERE data <> '{{}}'").fetchall():
@@ -155,7 +155,7 @@ def _without(value: Any, names: set[str], code: str) -> Any:
 
 
 def erasable_names(store: Store) -> list[str]:
-    """The names of accounts, and of annotators without one, that no code stands for yet; those of studies are codes."""
+    """Return names of accounts, and of annotators without one, that are not codes; study participants have codes."""
     query = (
         "SELECT annotator.name FROM annotator LEFT JOIN account ON account.annotator = annotator.id"
         " LEFT JOIN study_person AS person ON person.annotator = annotator.id"
@@ -169,7 +169,7 @@ def erasable_names(store: Store) -> list[str]:
 
 
 def erased_codes(store: Store) -> list[str]:
-    """The codes that stand for erased people."""
+    """Return the codes in place of erased people."""
     query = "SELECT DISTINCT data ->> 'code' FROM account_event WHERE action = 'erased' ORDER BY id"
     return [row[0] for row in store.db.execute(query) if row[0]]
 

@@ -211,7 +211,7 @@ def _fits(row: Row, before: bytes | None, text: Any, beside: Any, place: int | N
 
 
 def _place(db: sqlite3.Connection, row: Row, text: Any, beside: Any) -> int | None:
-    """The place at which an entry was hashed, if it is another one than its own."""
+    """Return the place at which an entry was hashed, if it is not its own."""
     before: bytes | None = None
     for place, found in db.execute("SELECT id, hash FROM log ORDER BY id").fetchall():
         # If two neighbours have swapped places, the hash before this entry is at the former place of this entry.
@@ -308,7 +308,7 @@ def _check_scrubbed(db: sqlite3.Connection) -> None:
 
 
 def _check_files(store: Store) -> None:
-    """The files of releases are what their hashes, which the log has, say."""
+    """Raise Broken if a file of a release does not match its hash in the log."""
     for version, name in damaged_files(store):
         query = (
             "SELECT ifnull(max(log.id), 1) FROM log JOIN release ON release.id = log.row"

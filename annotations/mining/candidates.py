@@ -95,7 +95,7 @@ def _identities(file: Path) -> Iterator[tuple[Cell, bytes]]:
 
 
 def passages_of(store: Store, project: Project) -> Iterator[Passage]:
-    """The sentences of *project* by document: where they were mined, else their file."""
+    """Yield the sentences of *project* by document: their source document if mined, else their file."""
     places = Places()
     found = sorted((_origin(item.extra, item.file, places), item.line, item.text) for item in items(store, project))
     return (Passage(document, line, text) for document, line, text in found)

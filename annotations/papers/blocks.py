@@ -69,18 +69,18 @@ _BLANKS = str.maketrans("\t\n\r", "   ")
 
 
 def one_line(text: str) -> str:
-    """*text* on one line, without control characters."""
+    """Return *text* on one line, without control characters."""
     return " ".join(printable(text).split())
 
 
 def printable(text: str) -> str:
-    """*text* without control characters, with plain blanks."""
+    """Return *text* without control characters, with plain blanks."""
     spaced = text.translate(_BLANKS)
     return "".join(sign for sign in spaced if not control_character(sign))
 
 
 def cell(value: object) -> str:
-    """A value as text of a table cell."""
+    """Return a value as text of a table cell."""
     if value is None:
         return DASH
     if isinstance(value, int) and not isinstance(value, bool):
@@ -125,7 +125,7 @@ _CODE = re.compile(r"(?<![!-~])(?=[A-Za-z]*[^A-Za-z\s])[!-~]{17,}")
 
 
 def latex_text(text: str) -> str:
-    """*text* on one line with special characters escaped and ligatures of punctuation prevented."""
+    """Return *text* on one line with special characters escaped and ligatures of punctuation prevented."""
     return _escaped(one_line(text))
 
 
@@ -136,7 +136,7 @@ def _escaped(line: str) -> str:
 
 
 def paper(blocks: Iterable[Block], language: Language) -> str:
-    """The blocks as one file with a final newline."""
+    """Return the blocks as one file with a final newline."""
     body = "\n".join(line for block in blocks for line in (*_lines(block), "")).rstrip("\n")
     chinese = language == "zh" or _HAS_CJK.search(body) is not None
     # Loose lines apply to this text only, not to a paper that includes it.
@@ -144,7 +144,7 @@ def paper(blocks: Iterable[Block], language: Language) -> str:
 
 
 def _preamble(language: Language, chinese: bool) -> str:
-    """The preamble if it is compiled alone; empty inside another document."""
+    """Return the preamble if it is compiled alone; empty inside another document."""
     engine = "xelatex or lualatex" if chinese else "xelatex, lualatex or pdflatex"
     needed = "xltabular,booktabs" + (",ctex" if chinese else "")
     if language == "zh":
@@ -196,7 +196,10 @@ def _verbatim(line: str) -> str:
 
 
 def _table(table: Table) -> list[str]:
-    """Numbers are right-aligned; the other columns, always with the first, share the rest of the line."""
+    """Return the lines of a table.
+
+    Numbers are right-aligned; the other columns, always with the first, share the rest of the line.
+    """
     right = [at > 0 and number for at, number in enumerate(numbers(table))]
     shape = "".join("r" if one else r">{\raggedright\arraybackslash}X" for one in right)
     heads, *rows = (" & ".join(latex_text(cell(one)) or "{}" for one in row) for row in (table.heads, *table.rows))
@@ -217,7 +220,7 @@ class Say:
         self.language = language
 
     def __call__(self, text: str, **values: Any) -> str:
-        """*text* in the language, with its {names} filled in."""
+        """Return *text* in the language, with its {names} filled in."""
         sentence = translate(text, self.language)
         return sentence.format(**values) if values else sentence
 
@@ -226,19 +229,19 @@ class Say:
         return f"（{text}）" if self.language == "zh" else f" ({text})"
 
     def joined(self, *sentences: str) -> str:
-        """Sentences as one paragraph; in Chinese without blanks between them."""
+        """Return sentences as one paragraph; in Chinese without blanks between them."""
         return ("" if self.language == "zh" else " ").join(sentences)
 
 
 def rendered(blocks: Iterable[Block], form: Form, language: Language) -> str:
-    """The blocks as one file with a final newline."""
+    """Return the blocks as one file with a final newline."""
     if form == "tex":
         return paper(blocks, language)
     return "\n".join(line for block in blocks for line in (*_markdown(block), "")).rstrip("\n") + "\n"
 
 
 def markdown_text(text: str) -> str:
-    """*text* on one line with Markdown and HTML escaped."""
+    """Return *text* on one line with Markdown and HTML escaped."""
     line = one_line(text)
     escaped = re.sub(r"([\\`*_\[\]<>|#~$&])", r"\\\1", line)
     return re.sub(r"^(\d+)([.)])(?=\s|$)|^([-+=])", lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", escaped)

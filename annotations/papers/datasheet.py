@@ -200,7 +200,7 @@ def _versions(rows: Sequence[Row]) -> list[dict[str, int]]:
 
 
 def _settings_at(project: Project, changes: list[Any], moment: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """The settings that were in force at *moment*: those of today, with every later change undone."""
+    """Return the settings in force at *moment*: those of today, with every later change undone."""
     found = {name: getattr(project, name) for name in names}
     for change in reversed(changes):
         if change.created <= moment:
@@ -210,7 +210,7 @@ def _settings_at(project: Project, changes: list[Any], moment: str, names: tuple
 
 
 def _plans(project: Project, changes: list[Any], made: list[str]) -> list[dict[str, Any]]:
-    """*made*: moments, sorted. Between two changes the settings are the same."""
+    """Return the plans at *made* (sorted timestamps); between two changes the settings are the same."""
     bounds = sorted({0, len(made), *(bisect_left(made, change.created) for change in changes)})
     parts = [(made[start:end], _settings_at(project, changes, made[start], PLAN)) for start, end in pairwise(bounds)]
     found = []
@@ -221,7 +221,7 @@ def _plans(project: Project, changes: list[Any], made: list[str]) -> list[dict[s
 
 
 def _changes(store: Store, project: Project, action: str) -> list[Event]:
-    """Changes of settings, oldest first; those of a package come in later than they happened."""
+    """Return changes of settings, oldest first; the changes of a package come in later than they happened."""
     found = [event for event in events(store, project, action=action) if isinstance(event.data.get("old"), dict)]
     return sorted(found, key=lambda one: one.created)
 
@@ -305,7 +305,7 @@ MOST_ROWS = 200  # of the table of cells
 
 @consistent_read
 def datasheet(store: Store, project: Project, language: Language, form: Form = "md") -> str:
-    """The data sheet as one file. It holds no text of an item and no annotator's name."""
+    """Return the data sheet as one file, without the text of an item or the name of an annotator."""
     return rendered(datasheets(store, project, (language,))[language], form, language)
 
 
@@ -425,7 +425,7 @@ def _origin(item: Item) -> tuple[str, ...]:
 
 
 def _facts(known: Known, language: Language, reason: str = "", checks: Sequence[Any] = ()) -> dict[str, Any]:
-    """The variables of the template: what is known, and what follows from it."""
+    """Return the variables of the template: the facts, and their consequences."""
     project, reasons = known.project, known.guideline.beside
     return fields_of(known) | {
         "app": VERSION,

@@ -39,7 +39,10 @@ Evidence = Callable[[Facts], Sequence[Any]]
 
 
 def render_claims(facts: Facts) -> Callable[..., Markup]:
-    """The function `claim` of a template with these facts. Raises KeyError for a claim that has no evidence rule."""
+    """Return the function `claim` of a template with these facts.
+
+    Raises KeyError for a claim that has no evidence rule.
+    """
 
     def claim(name: str, caller: Callable[[Any], str]) -> Markup:
         return Markup("").join(Markup(caller(one)) for one in CLAIMS[name](facts))  # noqa: S704 - escaped by Jinja
@@ -48,7 +51,7 @@ def render_claims(facts: Facts) -> Callable[..., Markup]:
 
 
 def _if(holds: object, proof: Any = True) -> list[Any]:
-    """*proof* as the only evidence if *holds*, else none."""
+    """Return *proof* as the only evidence if *holds*, else none."""
     return [proof] if holds else []
 
 
@@ -246,7 +249,7 @@ DATASHEET: dict[str, Evidence] = {
 
 
 def _guidelines_between(facts: Facts) -> list[Any]:
-    """The versions of the guideline since the release before; none for a first release."""
+    """Return the versions of the guideline since the release before; none for a first release."""
     before = facts["changes"]["guideline"]["before"]
     return [one for one in facts["guidelines"] if before is not None and one["version"] > before]
 
@@ -274,7 +277,7 @@ SHARED = Path(__file__).parent / "templates"  # the parts that several papers in
 
 
 def paper_blocks(folder: Path, name: str, language: Language, facts: Mapping[str, Any]) -> list[Block]:
-    """The paper *name* from the template in *folder*/LANGUAGE.
+    """Return the paper *name* from the template in *folder*/LANGUAGE.
 
     Raises jinja2.UndefinedError for a missing fact.
     """
@@ -297,12 +300,12 @@ def _environment(folder: Path, language: Language) -> Environment:
     say = Say(language)
 
     def value(one: Estimate) -> str:
-        """Three decimals, or a dash and the reason."""
+        """Return a number with three decimals, or a dash and the reason."""
         why = DASH + say.in_brackets(say(one.reason.message, **one.reason.values)) if one.reason else "—"
         return why if one.value is None else f"{one.value:.3f}"
 
     def interval(one: Estimate) -> str:
-        """[low, high], or a dash and the reason."""
+        """Return an interval as [low, high], or a dash and the reason."""
         if one.value is None or one.low is None or one.high is None:
             known = one.note if one.value is not None else None
             return DASH + say.in_brackets(say(known.message, **known.values)) if known else "—"
@@ -329,7 +332,7 @@ def _environment(folder: Path, language: Language) -> Environment:
 
 
 def estimate(found: Mapping[str, Any], say: Say) -> str:
-    """An estimate of the facts with its interval, or a dash and the reason."""
+    """Return an estimate of the facts with its interval, or a dash and the reason."""
     if found["value"] is None:
         return DASH + say.in_brackets(_reason(found, say))
     if found["low"] is None or found["high"] is None:
@@ -351,7 +354,7 @@ def _short_estimate(found: Mapping[str, Any]) -> str:
 
 
 def _half_width(found: Mapping[str, Any]) -> str:
-    """Half the width of the interval of an estimate, or a dash."""
+    """Return half the width of the interval of an estimate, or a dash and the reason."""
     if found["low"] is None or found["high"] is None:
         return DASH
     return f"{(found['high'] - found['low']) / 2:.3f}"
@@ -362,14 +365,14 @@ def _escaped(value: object) -> Markup:
 
 
 def _verbatim(text: str) -> Markup:
-    """Verbatim lines between fences longer than any in them."""
+    """Return verbatim lines between fences longer than any in them."""
     fence = "~" * max([3, *(len(line) + 1 for line in text.splitlines() if set(line.strip()) == {"~"})])
     lines = "".join(f"{line}\n" for line in text.splitlines())
     return Markup(f"{fence}\n{lines}{fence}")  # noqa: S704
 
 
 def _blocks(text: str, between: str) -> list[Block]:
-    """Markdown as blocks; *between* joins sentences on separate lines."""
+    """Return Markdown as blocks; *between* joins sentences on separate lines."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     blocks: list[Block] = []
     at = 0
@@ -394,7 +397,7 @@ def _blocks(text: str, between: str) -> list[Block]:
 
 
 def _end(tokens: Sequence[Token], at: int) -> int:
-    """The end of the block that begins at *at*."""
+    """Return the end of the block that begins at *at*."""
     depth = 0
     for number in range(at, len(tokens)):
         depth += tokens[number].nesting

@@ -111,7 +111,7 @@ def differing_items(store: Store, project: Project, pilot: Pilot) -> list[Differ
 
 
 def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
-    """The figures of one pilot; reads its items and their labels once."""
+    """Return the figures of one pilot; it reads its items and their labels once."""
     made = store.db.execute(_MADE, {"pilot": pilot.id, "until": pilot.closed or "9999"}).fetchall()
     choices: dict[int, list[str]] = {}
     for item, _, choice in made:

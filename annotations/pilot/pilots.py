@@ -144,18 +144,18 @@ def restore_pilot(db: Connection, project: Project, values: Mapping[str, Any]) -
 
 
 def pilots(store: Store, project: Project) -> list[Pilot]:
-    """The pilots of a project, oldest first."""
+    """Return the pilots of a project, oldest first."""
     query = "SELECT id, number, items, people, seed, begun, closed FROM pilot WHERE project = ? ORDER BY number"
     return store.rows(Pilot, query, (project.id,))
 
 
 def open_pilot(store: Store, project: Project) -> Pilot | None:
-    """The open pilot, or None."""
+    """Return the open pilot, or None."""
     return next((pilot for pilot in pilots(store, project) if pilot.closed is None), None)
 
 
 def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot | None:
-    """An annotator's own progress in the open pilot, or None. It does not depend on labels of others."""
+    """Return an annotator's own progress in the open pilot, or None. It does not depend on labels of others."""
     pilot = open_pilot(store, project)
     if pilot is None:
         return None
@@ -167,7 +167,7 @@ def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot 
 
 
 def items_left(store: Store, pilot: Pilot) -> int:
-    """The present number of items in a pilot, without released and withdrawn ones."""
+    """Return the present number of items in a pilot, without released and withdrawn ones."""
     return store.count("published_item WHERE pilot = ?", (pilot.id,))
 
 

@@ -38,9 +38,9 @@ _TOUCHED = {"gold": "split = 1", "rescue": "settlement IS NOT NULL"}
 
 
 def begin_recount(store: Store, project: Project, changed: Collection[str], *, author: str = "") -> None:
-    """Settings were *changed*: recount the items now or set the mark; in the caller's transaction.
+    """Recount the items after settings were *changed*, or set the mark for it, in the caller's transaction.
 
-    `finish_recount` must follow.
+    Call `finish_recount` afterwards.
     """
     if not RECOUNT_SETTINGS & frozenset(changed):
         return  # the running recount goes on
@@ -133,7 +133,7 @@ def _recount_in_steps(store: Store, project: Project, mark: RecountMark) -> bool
 def _recount_changed(
     store: Store, project: Project, changed: Collection[str], items: Sequence[int], sample: Collection[bytes] | None
 ) -> None:
-    """Only items with another wanted number or other rules are recounted."""
+    """Recount only items with another wanted number or other rules."""
     found: set[int] = set()
     if "share" in changed:
         draw_share(store, project, items)
@@ -163,7 +163,7 @@ def _chunks(store: Store, batch: int) -> Iterator[list[int]]:
 
 @contextmanager
 def _short_transaction(store: Store) -> Iterator[None]:
-    """A short transaction, then a pause of about the same length for labels."""
+    """Run a short transaction, then pause for about the same length, so that labels can be stored."""
     with store.write():
         begun = time.monotonic()  # after the lock was taken
         yield

@@ -63,7 +63,7 @@ _turn = threading.Lock()
 
 
 def labels_by_day(store: Store, project: Project, offset_minutes: int = 0) -> tuple[Day, ...]:
-    """Labels per day and annotator, days in order; a day begins at midnight, *offset_minutes* east of Greenwich."""
+    """Count labels per day and annotator, in order; days begin at midnight, *offset_minutes* east of Greenwich."""
     known = _counted_days(store, project, offset_minutes)
     query = "SELECT annotator.id, name FROM member JOIN annotator ON annotator.id = annotator WHERE project = ?"
     names = dict(store.db.execute(query, (project.id,)).fetchall())
@@ -91,7 +91,7 @@ def _counted_days(store: Store, project: Project, offset_minutes: int) -> _Count
 
 
 def _counted(store: Store, day: str, last: int, newest: int, values: dict[str, Any]) -> Counter[tuple[str, int]]:
-    """(day, annotator) -> number of labels after *last*, up to *newest*."""
+    """Return the number of labels after *last*, up to *newest*, by (day, annotator)."""
     own = store.count(_HOW_MANY, {**values, "last": last, "newest": newest})
     which = _ALL if own * OF_ALL >= newest - last else _OWN.format(labels="valid_label")
     query = _COUNTED.format(day=day, labels=which)
@@ -188,7 +188,7 @@ def workers(
     since: str = "",
     now: float | None = None,
 ) -> tuple[Worker, ...]:
-    """All present and former annotators, in the order of joining.
+    """Return all present and former annotators, in the order of joining.
 
     `days`: of `labels_by_day`; `today`, `since` (ISO dates): today and the first day of the last week.
     """
@@ -256,7 +256,7 @@ def _seconds(store: Store, here: tuple[int, int]) -> float | None:
 
 
 def _stalled(seen: float, last: str | None, leased: int, now: float) -> float | None:
-    """Since when *leased* items wait: the desk is closed, or open without a label for an hour."""
+    """Return since when *leased* items wait: the desk is closed, or open without a label for an hour; else None."""
     if not leased:
         return None
     heard = seen - LEASE_S
@@ -271,7 +271,7 @@ def _unix_seconds(created: str | None) -> float | None:
 
 
 def disagreement(store: Store, project: Project, sources: Mapping[int, str] | None = None) -> dict[int, Difference]:
-    """Annotator (row id) -> how often this one differs from the others; only those who share items.
+    """Return by annotator (row id) how often this one differs from the others, for those who share items.
 
     *sources*: of `articles`; {} or None: intervals over items.
     """

@@ -93,7 +93,7 @@ def agreed_condition(project: Project) -> str:
 
 
 def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...], Ahead]:
-    """Every pair and side with items or a quota, in the order of import, and the work ahead."""
+    """Return every pair and side with items or a quota, in the order of import, and the work ahead."""
     generations = project.kind == "generations"
     query = ITEMS.format(agreed=agreed_condition(project))
     rows = store.db.execute(query, {"project": project.id, "generations": int(generations)}).fetchall()
@@ -135,7 +135,7 @@ def _ahead(
 
 
 def _planned(project: Project, cells: tuple[CellState, ...]) -> float:
-    """Mean number of labels of an item under the project's settings."""
+    """Return the mean number of labels of an item under the project's settings."""
     if project.doubled is None:
         return float(project.per_item)
     items = sum(cell.counted.mined for cell in cells)
@@ -277,10 +277,10 @@ def funnel_steps(project: Project, way: dict[str, Any], found: dict[str, Any]) -
 
 
 def mining(store: Store, project: Project) -> dict[str, Any]:
-    """The mining runs of a project, and their sums.
+    """Return the mining runs of a project, and their sums.
 
     `runs`: one dict each, see `mined_runs`. `read`, the counts of `core.mining` and `by_filter` are their sums: a
-    sentence that two runs read counts twice. `cells`: pair -> side -> counts.
+    sentence read by two runs counts twice. `cells`: pair -> side -> counts.
     """
     runs = mined_runs(store, project)
     found: dict[str, Any] = {"runs": runs, "imported": sum(run["imported"] for run in runs)}

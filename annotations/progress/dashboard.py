@@ -47,7 +47,7 @@ class Dashboard:
 
 @consistent_read
 def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: datetime | None = None) -> Dashboard:
-    """The dashboard of a project. `zone`: the time zone of the days (its present offset from UTC)."""
+    """Return the dashboard of a project. `zone`: the time zone of the days (its present offset from UTC)."""
     moment = datetime.now(UTC) if now is None else now.astimezone(UTC)
     local = moment.astimezone(zone)
     minutes = round((local.utcoffset() or timedelta()).total_seconds() / 60)
@@ -74,7 +74,7 @@ def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: dateti
 
 
 def signature(project: Project, minutes: int, *, over_articles: bool = False) -> str:
-    """Everything that can change the numbers: labels, days, items, the origin of rates."""
+    """Return everything that can change the numbers: labels, days, items, the origin of rates."""
     stopped, shares = project.plan == "stop", "articles:clustered-dirichlet95" if over_articles else "modified-wilson95"
     items, rate = ("random-share", "label-by-label,full-apart") if stopped else ("all", "kept/reviewed")
     return (
@@ -85,7 +85,7 @@ def signature(project: Project, minutes: int, *, over_articles: bool = False) ->
 
 
 def filled_days(days: Sequence[Day], people: Sequence[str], most: int) -> list[Day]:
-    """The last *most* of *days*, with 0 for all *people* on missing days between.
+    """Return the last *most* of *days*, with 0 for all *people* on missing days between them.
 
     An imported label may be of any year, so days are filled in only among the last.
     """

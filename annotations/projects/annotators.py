@@ -24,7 +24,7 @@ _MEMBERS = "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotat
 
 
 def annotators(store: Store, project: Project, *, active: bool = True) -> list[Annotator]:
-    """The annotators of this project, in the order of joining; `active=False`: also those who have left."""
+    """Return the annotators of this project, in the order of joining; `active=False`: also those who have left."""
     query = f"{_MEMBERS} WHERE member.project = ? AND member.active >= ? ORDER BY annotator.id"
     return store.rows(Annotator, query, (project.id, int(active)))
 
@@ -47,7 +47,7 @@ def annotator_with(store: Store, value: str | None, column: Literal["uid", "name
 
 
 def annotator(store: Store, project: Project, name: str) -> Annotator:
-    """The annotator of that name, also one who has left. Raises NotFound."""
+    """Return the annotator of that name, also one who has left. Raises NotFound."""
     query = f"{_MEMBERS} WHERE member.project = ? AND name = ?"
     return store.required_row(Annotator, query, (project.id, name.strip()), NotFound(NO_ANNOTATOR, name=name))
 
@@ -160,7 +160,7 @@ def release_all(db: Connection, project: Project, annotator: Annotator, *, kept:
 
 
 def checked_name(name: str) -> str:
-    """*name* without blanks around it. Raises Refused if it is empty, too long or not one line of text."""
+    """Return *name* without blanks around it. Raises Refused if it is empty, too long or not one line of text."""
     bare = name.strip()
     if not bare:
         raise Refused(N_("Enter a name (1 to {most} characters)."), most=LONGEST_NAME)
@@ -187,10 +187,10 @@ CODE = re.compile(r"A[1-9]\d{0,5}")
 
 
 def pseudonyms(store: Store, project: Project) -> dict[str, str]:
-    """Name -> code of all present and former annotators.
+    """Return the code of all present and former annotators by name.
 
-    Annotators of a release keep its codes, also after a change of the name. A name that is a code already (of an
-    imported release) is its own code. The others get the next numbers, in the order of joining the database.
+    Annotators of a release keep its codes, also after a change of the name. A name that already is a code (of an
+    imported release) stays. The others get the next numbers, in the order of joining the database.
     """
     people = annotators(store, project, active=False)
     known = released_codes(store, project)
@@ -208,14 +208,14 @@ def pseudonyms(store: Store, project: Project) -> dict[str, str]:
 
 
 def released_codes(store: Store, project: Project) -> dict[str, str]:
-    """Public id of an annotator -> code, from the newest complete release; empty before the first."""
+    """Return codes by public id of the annotator, from the newest complete release; empty before the first."""
     facts = store.value("SELECT facts FROM frozen_release WHERE project = ? ORDER BY id DESC LIMIT 1", (project.id,))
     found = json.loads(facts).get("codes", {}) if facts else {}
     return {str(uid): str(code) for uid, code in found.items()}
 
 
 def coded_file(file: str | None, codes: Mapping[str, str]) -> str | None:
-    """The name of a file with codes in place of the names of annotators: doccano names its files after them."""
+    """Return the name of a file with codes in place of the names of annotators: doccano names its files after them."""
     for name in sorted(codes, key=len, reverse=True):
         if file and not CODE.fullmatch(name):
             file = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", codes[name], file, flags=re.I)
@@ -223,5 +223,5 @@ def coded_file(file: str | None, codes: Mapping[str, str]) -> str | None:
 
 
 def by_uid(people: list[Annotator], codes: dict[str, str]) -> dict[str, str]:
-    """The codes by public id, as a release stores them."""
+    """Return the codes by public id, as a release stores them."""
     return {person.uid: codes[person.name] for person in people}

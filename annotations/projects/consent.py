@@ -85,7 +85,7 @@ class Consent:
 
 
 def consents(store: Store, project: Project, use: Use) -> list[Consent]:
-    """The newest answer of everybody who labels or labelled here, in the order of joining."""
+    """Return the newest answer of every present or former annotator, in the order of joining."""
     query = "SELECT annotator, given, recorded_by, text, created FROM standing_consent WHERE project = ? AND use = ?"
     rows = {who: answer for who, *answer in store.db.execute(query, (project.id, use))}
     found = []
@@ -96,7 +96,7 @@ def consents(store: Store, project: Project, use: Use) -> list[Consent]:
 
 
 def consent_of(store: Store, project: Project, person: Annotator, use: Use) -> Consent:
-    """The newest answer of *person*."""
+    """Return the newest answer of *person*."""
     return next(
         (consent for consent in consents(store, project, use) if consent.annotator.id == person.id),
         Consent(person, None),
@@ -104,7 +104,7 @@ def consent_of(store: Store, project: Project, person: Annotator, use: Use) -> C
 
 
 def consenting(store: Store, project: Project, use: Use) -> frozenset[str]:
-    """The names of those who have given their consent and not withdrawn it."""
+    """Return the names of annotators who have consented and not withdrawn it."""
     return frozenset(consent.annotator.name for consent in consents(store, project, use) if consent.given)
 
 
@@ -215,7 +215,7 @@ def groupings(store: Store, project: Project) -> list[Grouping]:
 
 
 def grouping(store: Store, project: Project, name: str) -> Grouping:
-    """The grouping of that name. Raises NotFound."""
+    """Return the grouping of that name. Raises NotFound."""
     for one in groupings(store, project):
         if one.name == name.strip():
             return one
@@ -236,7 +236,7 @@ def add_grouping(store: Store, project: Project, name: str, options: Sequence[st
 
 
 def groups_of(store: Store, of: Grouping) -> dict[int, str]:
-    """Annotator (row id) -> group."""
+    """Return the group of each annotator (row id)."""
     query = "SELECT annotator, value FROM annotator_group WHERE grouping = ?"
     return dict(store.db.execute(query, (of.id,)).fetchall())
 

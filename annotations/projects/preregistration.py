@@ -61,7 +61,7 @@ class Sheet:
 
 
 def form(language: Language) -> str:
-    """An empty sheet with its four headings and a question below each."""
+    """Return an empty sheet with its four headings and a question below each."""
     place = 1 if language == "zh" else 0
     headings = [names[-1] if place else names[0].capitalize() for names in SECTIONS.values()]
     return "\n".join(f"## {head}\n\n> {asks}\n" for head, asks in zip(headings, FORMS[language], strict=True))
@@ -73,7 +73,10 @@ def _title(heading: str) -> str:
 
 
 def sections_of(text: str) -> dict[str, str]:
-    """The sections of a sheet by their code, without the questions of the form. Raises Refused where one is missing."""
+    """Return the sections of a sheet by their code, without the questions of the form.
+
+    Raises Refused if one is missing.
+    """
     found: dict[str, str] = {}
     marks = list(HEADING.finditer(text))
     for number, mark in enumerate(marks):
@@ -122,7 +125,7 @@ def preregister(store: Store, project: Project, text: str, *, author: str = "", 
 
 
 def sheets(store: Store, project: Project) -> list[Sheet]:
-    """The sheets of a project, oldest first."""
+    """Return the sheets of a project, oldest first."""
     names = ("text", "sha256", "seal", "written", "labels")
     found = [event for event in events(store, project, action=ACTION) if all(name in event.data for name in names)]
     return [Sheet(author=event.author, **{name: event.data[name] for name in names}) for event in found]

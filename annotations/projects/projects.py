@@ -142,13 +142,13 @@ def create_project(
 
 
 def project(store: Store, name: str) -> Project:
-    """The project of that name, archived or not. Raises NotFound."""
+    """Return the project of that name, archived or not. Raises NotFound."""
     missing = NotFound(N_("There is no project named {name}."), name=name)
     return store.required_row(as_project, f"{PROJECTS} WHERE name = ?", (name.strip(),), missing)
 
 
 def project_by_uid(store: Store, uid: str) -> Project:
-    """The project with that public id. Raises NotFound."""
+    """Return the project with that public id. Raises NotFound."""
     return store.required_row(
         as_project, f"{PROJECTS} WHERE uid = ?", (uid,), NotFound(N_("This project no longer exists."))
     )
@@ -160,7 +160,7 @@ def named_project(store: Store, name: str, uid: str | None = None) -> Project:
 
 
 def member(store: Store, project: str, annotator: str) -> tuple[Project, Annotator] | None:
-    """A project and one of its annotators, also one who has left, by their public ids; None if that is none of it."""
+    """Return a project and one of its annotators, present or former, by public ids; None if they do not match."""
     columns = ", ".join(f"project.{field}" for field in PROJECT_COLUMNS)
     query = (
         f"SELECT annotator.id, annotator.uid, annotator.name, {columns} FROM member"
@@ -174,7 +174,7 @@ def member(store: Store, project: str, annotator: str) -> tuple[Project, Annotat
 
 
 def projects(store: Store, *, archived: bool = False) -> list[Project]:
-    """All open projects, oldest first; with `archived` the archived ones instead."""
+    """Return all open projects, oldest first; with `archived` the archived ones instead."""
     wanted = "IS NOT NULL" if archived else "IS NULL"
     return store.rows(as_project, f"{PROJECTS} WHERE archived {wanted}")
 
@@ -253,7 +253,7 @@ def archive(store: Store, project: Project, *, archived: bool = True) -> Project
 
 
 def set_quotas(store: Store, project: Project, quotas: Quotas) -> None:
-    """Wanted accepted items per (pair, side); cells that are not named have no quota. Raises Refused if one is < 0."""
+    """Set wanted accepted items per (pair, side); unnamed cells have no quota. Raises Refused if one is < 0."""
     if any(quota < 0 for quota in quotas.values()):
         raise Refused(N_("A quota must be 0 or more."))
     if any(side not in ("male", "female", "") for _, side in quotas):
@@ -264,7 +264,7 @@ def set_quotas(store: Store, project: Project, quotas: Quotas) -> None:
 
 
 def counts(store: Store, project: Project) -> ProjectCounts:
-    """Items by status, by number of blind labels and by cell, of published files."""
+    """Count items by status, by number of blind labels and by cell, of published files."""
     rows = store.db.execute(
         "SELECT cell.id, pair, side, quota, labels, status, aside, items"
         " FROM cell LEFT JOIN census ON census.cell = cell.id WHERE cell.project = ? ORDER BY cell.id",

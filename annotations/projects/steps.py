@@ -120,7 +120,7 @@ class Facts:
 
 
 def facts(store: Store, project: Project) -> Facts:
-    """The counts of a project as they are now."""
+    """Return the counts of a project as they are now."""
     (row,) = store.rows(dict[str, Any], _FACTS, {"project": project.id, "now": time.time()})
     row |= {name: bool(row[name]) for name in ("importing", "planned", "settled", "known")}
     pilot = row.pop("pilot")
@@ -132,7 +132,7 @@ def facts(store: Store, project: Project) -> Facts:
 
 
 def steps(found: Facts) -> tuple[StepState, ...]:
-    """Every step with its state, in the order of work."""
+    """Return every step with its state, in the order of work."""
     items, labelled, left = found.stock.items, found.labelled, found.unlabelled
     reviewed: State = "not begun" if not labelled else "waiting" if left else "done"
     decided = found.stock.accepted + found.stock.rejected
@@ -231,7 +231,7 @@ def state(store: Store) -> tuple[str, ...]:
 
 
 def latest(store: Store) -> tuple[str, ...]:
-    """A value that changes with every entry of the log as well: of what depends on more than counts."""
+    """Return a value that also changes with every entry of the log, for results that depend on more than counts."""
     return (*state(store), str(store.newest("log")))
 
 

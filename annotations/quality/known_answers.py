@@ -148,7 +148,7 @@ def insert_answer(db: Connection, project: Project, values: Mapping[str, Any]) -
 
 
 def known_items(store: Store, project: Project) -> list[KnownItem]:
-    """All items of a project with a known answer, in the order of import."""
+    """Return all items of a project with a known answer, in the order of import."""
     rows = store.db.execute(
         f"SELECT {ITEM_COLUMNS}, item.known, answer.why, answer.author, answer.created, answer.after > 0, item.labels"
         f" FROM {ITEM_TABLES} JOIN standing_answer AS answer ON answer.item = item.id"
@@ -166,7 +166,7 @@ def known_items(store: Store, project: Project) -> list[KnownItem]:
 def draw_candidates(
     store: Store, project: Project, number: int, among: Among, *, seed: int | None = None
 ) -> list[Item]:
-    """*number* random items (or fewer) that could get a known answer; nothing is stored.
+    """Draw *number* random items (or fewer) that could get a known answer; it stores nothing.
 
     "agreed": all wanted labels, two or more, are equal: `item.gold` is the proposed answer. "unlabelled": without
     labels. Raises Refused if *number* is less than 1, KeyError for another word.
@@ -184,7 +184,7 @@ def draw_candidates(
 
 
 def scores(store: Store, project: Project) -> list[KnownAnswerScore]:
-    """Every annotator of a project against the known answers, in the order of joining; former ones only with labels."""
+    """Compare every annotator with the known answers, in the order of joining; former ones only if they have labels."""
     codes = [choice.code for choice in answer_choices(store, project)]
     published = "item INDEXED BY item_known JOIN published_batch ON published_batch.id = item.batch"
     total = store.count(f"{published} WHERE item.project = ? AND item.known IS NOT NULL", (project.id,))
@@ -220,13 +220,13 @@ def labels_before_answer(store: Store, project: Project) -> int:
 
 
 def answered(store: Store, project: Project) -> list[tuple[int, bool]]:
-    """(row id of the item, whether it equals the answer) of every label that `scores` counts."""
+    """Return (row id of the item, whether it equals the answer) of every label that `scores` counts."""
     rows = store.db.execute(ANSWERS, (project.id,))
     return [(item, answer == choice) for _, item, answer, choice, *_ in rows]
 
 
 def share_of_answers(rows: Sequence[tuple[int, bool]], sources: Mapping[int, str], nothing: Note) -> Estimate:
-    """The share of labels that equal the answer; *sources*: of `articles`, {} where these are not known."""
+    """Estimate the share of labels that equal the answer; *sources*: of `articles`, {} if these are not known."""
     units = [sources.get(item) or (f"item {item}" if sources else "") for item, _ in rows]
     return share_of_rows([right for _, right in rows], units, nothing=nothing)
 
@@ -237,7 +237,7 @@ def _score(name: str, active: bool, total: int, table: Sequence[Sequence[int]], 
 
 
 def wrong_answers(store: Store, project: Project, annotator: str | None = None) -> list[WrongAnswer]:
-    """Labels that differ from the known answer, in the order of import; of one annotator by name, or of all."""
+    """Return labels that differ from the known answer, in the order of import; of one annotator by name, or of all."""
     names = {one.id: one.name for one in annotators(store, project, active=False)}
     known = {known_item.item.id: known_item for known_item in known_items(store, project)}
     return [
@@ -250,5 +250,5 @@ def wrong_answers(store: Store, project: Project, annotator: str | None = None) 
 
 
 def answer_choices(store: Store, project: Project) -> tuple[Choice, ...]:
-    """Possible answers: the choices of every version of the guideline, newest first, then the kind's others."""
+    """Return possible answers: the choices of every version of the guideline, newest first, then the kind's others."""
     return every_choice(store, project, choice_codes(store, project))

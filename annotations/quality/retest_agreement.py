@@ -125,7 +125,7 @@ class RetestDifference:
 
 @consistent_read
 def retest_report(store: Store, project: Project, *, resampling: Resampling | None = None) -> RetestReport:
-    """The retest agreement of each annotator of a project, and of all together."""
+    """Return the retest agreement of each annotator of a project, and of all together."""
     drawn = resampling or Resampling()
     pairs = list(_pairs(store, project))
     choices = _choices(store, project, pairs)
@@ -152,7 +152,7 @@ def retest_report(store: Store, project: Project, *, resampling: Resampling | No
 
 @consistent_read
 def retest_differences(store: Store, project: Project, annotator: str | None = None) -> list[RetestDifference]:
-    """Items whose second label differs from the first, newest first; of one annotator by name, or of all."""
+    """Return items whose second label differs from the first, newest first; of one annotator by name, or of all."""
     differences = []
     for pair in _pairs(store, project):
         if pair.first == pair.second or not pair.same_guideline:
@@ -245,7 +245,7 @@ class Quality:
 
 @consistent_read
 def quality(store: Store, project: Project, *, resampling: Resampling | None = None) -> Quality:
-    """Retest agreement and agreement with the known answers, each with 95% intervals. For leads only."""
+    """Measure retest agreement and agreement with the known answers, each with 95% intervals. For leads only."""
     return Quality(
         retest_report(store, project, resampling=resampling),
         tuple(scores(store, project)),

@@ -46,7 +46,10 @@ def lease(db: Connection, project: int, annotator: int, items: Iterable[Leased])
 
 
 def exclude_item(db: Connection, project: int, annotator: int, item: int) -> None:
-    """Never hand an item to an annotator: it counts as skipped twice, and is for others. One they have had stays."""
+    """Exclude an item permanently for an annotator: it counts as skipped twice, and is for others.
+
+    An item that they have had stays.
+    """
     turn = next_turn(db, project, annotator)
     db.execute(
         "INSERT OR IGNORE INTO assignment (item, annotator, project, state, turn, skips)"
@@ -118,7 +121,7 @@ def send_label_back(db: Connection, item: int, annotator: int, label: int, *, st
 
 
 def free_sent_back(db: Connection, project: int, annotator: int) -> None:
-    """Free the slots in relabelling of an annotator who leaves for others."""
+    """Free an annotator's slots in relabelling for others, when the annotator leaves."""
     db.execute(
         "UPDATE assignment SET kept = 0, state = iif(blind IS NULL AND state = 'leased', 'released', state)"
         " WHERE project = ? AND annotator = ? AND kept = 1",
@@ -222,7 +225,7 @@ def reoffer_set_aside(store: Store, project: Project) -> None:
 
 
 def set_aside_items(store: Store, project: Project) -> list[Item]:
-    """The items that are set aside, in the order of import."""
+    """Return the items that are set aside, in the order of import."""
     query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.project = ? AND aside = 1 ORDER BY item.id"
     return [as_item(row) for row in store.db.execute(query, (project.id,))]
 

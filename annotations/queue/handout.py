@@ -64,17 +64,17 @@ class Cell:
 
 
 def phase(seed: int, pair: str, side: str) -> float:
-    """A number from 0 to 1 that depends only on the seed and the cell's name."""
+    """Return a number from 0 to 1 that depends only on the seed and the cell's name."""
     digest = hashlib.blake2b(f"{seed}|{pair}|{side}".encode(), digest_size=6).digest()
     return int.from_bytes(digest, "big") / 2**48
 
 
 def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell | None:
-    """The next cell, or None if no cell is left.
+    """Choose the next cell; None if no cell is left.
 
-    *cells*: those that may still have an item; *recent*: the (pair, side) of the last items, oldest first. Never more
-    than three of one side in a row while the other side is among the cells; not the same pair twice in a row while
-    there is another; cells with returned items first; then the lowest share of the quota.
+    *cells*: those that may have items left; *recent*: the (pair, side) of the last items, oldest first. Never more than
+    three of one side in a row while the other side is among the cells; not the same pair twice in a row while there is
+    another; cells with returned items first; then the lowest share of the quota.
     """
     left = list(cells)
     left = within_longest_run(left, recent) or left
@@ -83,11 +83,11 @@ def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell 
 
 
 def next_stratum(cells: Iterable[Cell], seed: int, turn: int) -> Cell | None:
-    """The next cell of a project of generations, or None if no cell is left.
+    """Choose the next cell of a project of generations; None if no cell is left.
 
-    Cells with returned items first; then at random, with the probability of the cell's share of the remaining items. So
-    the order is that of a shuffle of all items and reveals no model or pronoun. The draw depends only on the seed and
-    on *turn*, the annotator's own count.
+    Cells with returned items come first; then the choice is random, with the probability of the cell's share of the
+    remaining items. So the order is that of a shuffle of all items and reveals no model or pronoun. The draw depends
+    only on the seed and on *turn*, the annotator's own count.
     """
     left = sorted(cells, key=lambda cell: cell.id)
     returned = [cell for cell in left if cell.waiting]
@@ -102,7 +102,7 @@ def next_stratum(cells: Iterable[Cell], seed: int, turn: int) -> Cell | None:
 
 
 def within_longest_run(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
-    """The *cells* whose side would not be the fourth of its kind in a row; perhaps none."""
+    """Return the *cells* whose side would not be the fourth of its kind in a row; perhaps none."""
     run = [side for _, side in recent[-LONGEST_RUN:]]
     if len(run) < LONGEST_RUN or len(set(run)) > 1 or not run[0]:
         return list(cells)
@@ -171,7 +171,7 @@ class Handout:
         return self._came_back(room)
 
     def _drawn_items(self, query: str, of: int) -> dict[int, deque[tuple[int, int]]]:
-        """While a pilot or a sample is open: its items, in the order of ranks, and no others."""
+        """Return the items of an open pilot or sample by cell, in the order of ranks; others are not handed out."""
         items: dict[int, deque[tuple[int, int]]] = {}
         names: dict[int, tuple[str, str]] = {}
         for cell, pair, side, item in self.db.execute(query, {"of": of, "annotator": self.annotator.id}):
@@ -184,7 +184,7 @@ class Handout:
         return items
 
     def _next(self) -> Cell | None:
-        """The cell of the next item: sides and pairs mixed, or for generations a shuffle of all strata."""
+        """Return the cell of the next item: sides and pairs mixed, or for generations a shuffle of all strata."""
         if self.project.kind == "generations":
             return next_stratum(self.cells.values(), self.project.seed, self.turn)
         return next_cell(self._unseen() or self.cells.values(), self.recent)
@@ -202,7 +202,7 @@ class Handout:
         return [replace(cell, waiting=0) for cell in self.cells.values() if cell.id not in self.walked]
 
     def _spent(self, cell: Cell) -> None:
-        """The cell has no item left; under `stop` a returned one may still be waiting."""
+        """Note that the cell has no item left; under `stop` a returned one may still wait."""
         self.walked.add(cell.id)
         if not self.cells[cell.id].waiting:
             del self.cells[cell.id]
@@ -238,7 +238,7 @@ class Handout:
         return walks
 
     def _came_back(self, room: int) -> dict[int, deque[tuple[int, int]]]:
-        """Items returned since this annotator last looked, by cell, with their return numbers.
+        """Return items returned since this annotator last looked, by cell, with their return numbers.
 
         Under `stop` also those ahead of this annotator's walk: see `_unseen`.
         """
@@ -274,7 +274,7 @@ class Handout:
         return None
 
     def _step(self, cell: Cell, walk: _Walk, below: int) -> int | None:
-        """The next item of a walk whose rank is *below*."""
+        """Return the next item of a walk whose rank is *below*."""
         while not walk.ended:
             if not walk.ahead:
                 self._read_ahead(cell, walk)

@@ -60,7 +60,7 @@ def is_retested(seed: int, annotator: str, identity: bytes, share: float) -> boo
 
 
 def public_id(secret: bytes, annotator: str, item: str) -> str:
-    """An id that looks like an item's, made of public ids and the secret of the database."""
+    """Return an id that looks like an item's, made of public ids and the secret of the database."""
     digest = hashlib.blake2b(f"{annotator}|{item}".encode(), digest_size=16, key=secret[:64]).digest()
     return uuid.UUID(bytes=digest, version=4).hex
 
@@ -87,7 +87,7 @@ def void_waiting(store: Store, project: Project) -> None:
 
 
 def items_to_retest(store: Store, project: Project) -> Iterator[tuple[Annotator, list[int]]]:
-    """Each annotator of a project with the items (row ids) that the present share draws; nothing is written.
+    """Yield each annotator of a project with the items (row ids) that the present share draws; it writes nothing.
 
     It reads all labels, so call it outside the write lock; `reschedule_retests` reads only the drawn ones.
     """

@@ -179,7 +179,7 @@ class _Key(NamedTuple):
 
 @consistent_read
 def summary(store: Store, project: Project, annotator: Annotator) -> RecordSummary:
-    """The summary of an annotator's record. Raises NotFound for an unknown annotator."""
+    """Return the summary of an annotator's record. Raises NotFound for an unknown annotator."""
     active = is_active(store.db, project, annotator)
     where = (annotator.id, project.id)
     states = dict.fromkeys(("labelled", "skipped", "leased", "released"), 0)
@@ -202,7 +202,7 @@ def summary(store: Store, project: Project, annotator: Annotator) -> RecordSumma
 
 
 def entries(store: Store, project: Project, annotator: Annotator, looked: RecordQuery) -> RecordPage:
-    """One page of this annotator's items, the latest lease first."""
+    """Return one page of this annotator's items, the latest lease first."""
     query, values = _entry_query(store, project, annotator, looked)
     total = store.count(f"({query})", values)
     pages = max(1, -(-total // PAGE))
@@ -213,7 +213,7 @@ def entries(store: Store, project: Project, annotator: Annotator, looked: Record
 
 
 def every_entry(store: Store, project: Project, annotator: Annotator) -> Iterator[Entry]:
-    """The whole record, the latest lease first; read in parts, so that no read stays open."""
+    """Yield the whole record, the latest lease first; read in parts, so that no read stays open."""
     query, values = _entry_query(store, project, annotator, RecordQuery())
     keys = [_Key(*row) for row in store.db.execute(f"{query} {ORDER}", values).fetchall()]
     for start in range(0, len(keys), CHUNK):
@@ -242,12 +242,12 @@ def _entry_query(
 
 
 def _items_with_words(store: Store, values: dict[str, Any], text: str) -> str:
-    """The ids of the items whose *text* (SQL) or context has the words of a search, as JSON."""
+    """Return as JSON the ids of the items whose *text* (SQL) or context has the words of a search."""
     return json.dumps(store.column(_WITH_WORDS.format(text=text), values))
 
 
 def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_Key]) -> Iterator[Entry]:
-    """The entries of some keys, in their order."""
+    """Yield the entries of some keys, in their order."""
     again = _retests(store, [key.id for key in keys if key.again])
     ids = [key.id for key in keys if not key.again]
     query = "SELECT item, state, kept, revealed, latest, op_id FROM assignment WHERE annotator = ? AND item IN ({})"
@@ -296,7 +296,7 @@ def _retests(store: Store, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
 
 
 def _acts(store: Store, annotator: Annotator, ids: Sequence[int]) -> defaultdict[int, list[tuple[int, Act]]]:
-    """Item -> its acts with row ids of labels (0 for a skip), oldest first."""
+    """Return the acts of each item with row ids of labels (0 for a skip), oldest first."""
     values, marks = (annotator.id, *ids), _marks(ids)
     labels: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
     for item, row, act in store.each(_label, _LABELS.format(marks=marks), values):
@@ -327,7 +327,7 @@ def _skip(place: int, superseded: int, **row: Any) -> tuple[int, Act]:
 
 
 def _marked_standing(act: Act, row_id: int, latest: int | None, op_id: str | None) -> Act:
-    """*act* with `stands`: whether it is the valid label, or the last skip or undo."""
+    """Return *act* with `stands`: whether it is the valid label, or the last skip or undo."""
     stands = row_id == latest if act.kind == "label" else latest is None and act.op_id == op_id
     return replace(act, stands=True) if stands else act
 

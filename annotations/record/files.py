@@ -24,13 +24,13 @@ class OwnLog:
 
 
 def own_log(store: Store, annotator: Annotator) -> OwnLog:
-    """The own log of an annotator."""
+    """Return an annotator's own chain in the log, and the heads of its days."""
     chain = own_chain(store.db, annotator.id)
     return OwnLog(tuple(chain), _heads(store, {own_entry.at // DAY_MS for own_entry in chain}))
 
 
 def own_heads(store: Store, annotator: Annotator) -> tuple[Head, ...]:
-    """The heads alone."""
+    """Return the heads of an annotator's own log without its entries."""
     return _heads(store, own_days(store.db, annotator.id))
 
 
@@ -48,9 +48,9 @@ QUOTING = ("text", "context", "note", "said", "tags")  # the policy for texts of
 
 
 def record_csv(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
-    """One row per act, comment and reveal, and one per waiting item; texts that may not leave are empty.
+    """Yield one row per act, comment and reveal, and one per waiting item; texts that may not be exported are empty.
 
-    `hash`: of an act, in the own chain of the log. The last rows are the heads of the log, a day each.
+    `hash`: of an act, in the own chain of the log. The last rows are the heads of the log, one per day.
     """
     with store.read():
         yield from _csv_lines(store, project, annotator)
@@ -74,7 +74,7 @@ def _csv_lines(store: Store, project: Project, annotator: Annotator) -> Iterator
 
 
 def record_json(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
-    """One JSON object: annotator, summary, and `items` with their history; texts that may not leave are null."""
+    """Yield one JSON object: annotator, summary, `items` with history; texts that may not be exported are null."""
     with store.read():
         yield from _json_parts(store, project, annotator)
 

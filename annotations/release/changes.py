@@ -43,7 +43,7 @@ class Entry:
     labels: dict[str, str] = field(default_factory=dict)
 
     def digest(self) -> bytes:
-        """The hash of the entry."""
+        """Return the hash of the entry."""
         parts = (self.item, self.status, self.gold, sorted(self.labels.items()))
         return hashlib.sha256(_canonical(parts).encode()).digest()
 
@@ -64,14 +64,14 @@ class Standing:
             self.blind = content
 
     def content(self) -> str:
-        """Both labels as text; "" if there is none."""
+        """Return both labels as text; "" if there is none."""
         return sys.intern(f"{self.latest}\n{self.blind}") if self.latest or self.blind else ""
 
 
 def _content_of(row: Row) -> str:
-    """The content of an operation as text; "" for an undo.
+    """Return the content of an operation as text; "" for an undo.
 
-    Equal ones share their text, because most labels are alike.
+    Equal contents share one string, because most labels are alike.
     """
     if row.get("choice") is None:
         return ""
@@ -147,7 +147,7 @@ class Contents:
         self._gold |= other._gold
 
     def finish(self) -> dict[str, Entry]:
-        """Public id -> entry of every item with a label or a gold label."""
+        """Return by public id the entry of every item with a label or a gold label."""
         for (item, annotator), found in self._corrected.items():
             by = {key: self._operations.get(op_id or "", "") for key, op_id in found.items()}
             self._standing.setdefault(item, {})[annotator] = Standing(by["latest"], by["blind"])
@@ -167,7 +167,7 @@ class Contents:
 
 
 def content_hash(entries: Iterable[Entry]) -> str:
-    """The hash of the contents, 64 hexadecimal digits; the order of *entries* does not matter."""
+    """Return the hash of the contents, 64 hexadecimal digits; the order of *entries* does not matter."""
     whole = hashlib.sha256(HEAD)
     for one in sorted(entry.digest() for entry in entries):
         whole.update(one)
@@ -175,7 +175,7 @@ def content_hash(entries: Iterable[Entry]) -> str:
 
 
 def contents_of(items: Iterable[Row], gold: Iterable[Row], labels: Iterable[Row], records: Iterable[Row]) -> Contents:
-    """The contents from the parts of a package."""
+    """Return the contents from the parts of a package."""
     contents = Contents()
     for row in items:
         contents.add_item(row)
@@ -197,7 +197,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def frozen_contents(store: Store, release: Release) -> Contents:
-    """The contents of a release from its package, for the comparison with another.
+    """Return the contents of a release from its package, for the comparison with another.
 
     Folders in sources are removed, as in later releases, so that they do not count as differences.
     """
@@ -227,7 +227,7 @@ def label_changes(store: Store, project: Project, old: Release, now: int) -> dic
 
 
 def changes(store: Store, old: Release, new: Release) -> dict[str, Any]:
-    """The `facts_compared` of any two releases, from their frozen files."""
+    """Return the `facts_compared` of any two releases, from their frozen files."""
     before, after = frozen_contents(store, old).entries, frozen_contents(store, new).entries
     return facts_compared(content_differences(before, after), old.facts, new.facts)
 
@@ -235,7 +235,7 @@ def changes(store: Store, old: Release, new: Release) -> dict[str, Any]:
 def facts_compared(
     found: Mapping[str, Any], before: Mapping[str, Any] | None, after: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """All differences, items by public ids: *found* of the contents, and of the facts (*before* None: the first)."""
+    """Return all differences, items by public ids: *found* of contents, and those of facts (*before* None: first)."""
     names = ("items", "labels", *MEASURES, "on", "signature")
     both = {"before": before, "after": after}
     return {
@@ -250,7 +250,7 @@ def facts_compared(
 
 
 def content_differences(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, Any]:
-    """The differences that are found without the facts.
+    """Return the differences that need no facts.
 
     `kept`: items added to the set and removed from it; `reviewed`: the same of reviewed items; `gold`: reviewed in
     both, whose gold label or status changed; `gold_states`: of the items that had a gold label, how many have the
@@ -298,7 +298,7 @@ def _labels(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, Any
 
 
 def described(changes: Mapping[str, Any], facts: Mapping[str, Any], language: Language) -> list[Block]:
-    """The changes in words: templates/LANGUAGE/changes.md.jinja."""
+    """Describe the changes in words: templates/LANGUAGE/changes.md.jinja."""
     gold = [f"{one['item']}: {one['before'] or '—'} → {one['after'] or '—'}" for one in changes["gold"]]
     found = {
         "changes": changes,

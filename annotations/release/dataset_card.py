@@ -30,13 +30,13 @@ CONFIG = "- config_name: {name}\n  data_files:\n  - split: train\n    path: {pat
 
 
 def licence_id(licence: str) -> str | None:
-    """The hub's name of a licence, or None: "CC BY 4.0" -> "cc-by-4.0"."""
+    """Return the hub's name of a licence, or None: "CC BY 4.0" -> "cc-by-4.0"."""
     words = licence.casefold().replace("-", " ").replace("_", " ").split()
     return LICENCES.get(" ".join(words))
 
 
 def data_row(project: Project, item: Item) -> dict[str, Any]:
-    """A kept item; every row has the same keys and types, as `datasets` wants it."""
+    """Return an accepted item as a row; every row has the same keys and types, as `datasets` requires."""
     if item.word is not None:
         word, stem = item.word, item.stem or (0, 0)
         return {
@@ -51,10 +51,10 @@ def data_row(project: Project, item: Item) -> dict[str, Any]:
 
 
 def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str, str], *, locked: bool) -> str:
-    """README.md: the header for the hub, then the card in English and Chinese. *files*: name -> description.
+    """Return README.md: the header for the hub, then the card in English and Chinese. *files*: name -> description.
 
     *features*: the columns of the kept items and of the hard cases, as YAML; "" without hard cases, because the library
-    refuses a file without rows. *locked*: texts leave encrypted only, so the library cannot load the kept items.
+    refuses a file without rows. *locked*: texts are exported encrypted only, so the library cannot load the kept items.
     """
     parts = _parts(features, locked)
     # How the `datasets` library loads the parts, from the folder or under the set's name on the hub.
@@ -70,7 +70,7 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
 
 
 def _parts(features: tuple[str, str], locked: bool) -> list[tuple[str, str, str]]:
-    """Name, file and columns of what the library can load."""
+    """Return name, file and columns of each part that the library can load."""
     found = [
         ("default", DATA, "" if locked else features[0].rstrip()),
         ("hard_cases", HARD_CASES, features[1].rstrip()),
@@ -79,7 +79,7 @@ def _parts(features: tuple[str, str], locked: bool) -> list[tuple[str, str, str]
 
 
 def card_header(facts: Mapping[str, Any], features: tuple[str, str], *, locked: bool) -> str:
-    """The header that the hub reads, as YAML between lines of dashes; arguments as of `card`."""
+    """Return the header that the hub reads, as YAML between lines of dashes; arguments as of `card`."""
     asked, kept, parts = facts["project"], facts["total"]["kept"], _parts(features, locked)
     known = licence_id(asked["licence"])
     header = [f"license: {known or 'other'}"]
@@ -103,7 +103,7 @@ def card_header(facts: Mapping[str, Any], features: tuple[str, str], *, locked: 
 
 
 def _quoted(text: str) -> str:
-    """*text* quoted for YAML, without characters that YAML reads as line ends or does not allow."""
+    """Return *text* quoted for YAML, without characters that YAML reads as line ends or does not allow."""
     return json.dumps(re.sub("[\x7f-\x9f\ufffe\uffff]", "", one_line(text)), ensure_ascii=False)
 
 
@@ -117,14 +117,14 @@ GENERATION = ("id", "context", "completion", "label", "model", "dataset", "prono
 
 
 def data_features(project: Project) -> str:
-    """The columns of the kept items, for the header of the card."""
+    """Return the columns of the kept items, for the header of the card."""
     if project.kind == "sentences":
         return "".join([*(_plain(name, "string") for name in TEXTS), *(_plain(name, "int64") for name in NUMBERS)])
     return "".join(_plain(name, "string") for name in (*GENERATION, *_canary(project, True)))
 
 
 def hard_case_features(project: Project, *, with_text: bool) -> str:
-    """The columns of the hard cases, the labels and the adjudication nested."""
+    """Return the columns of the hard cases, the labels and the adjudication nested."""
     names = ["item", "pair"] + (["side", "keyword"] if project.kind == "sentences" else [])
     if with_text:
         names += ["text"] if project.kind == "sentences" else ["context", "text"]

@@ -88,7 +88,7 @@ def coverage_cited() -> dict[str, dict[str, float]]:
 
 
 def gather(store: Store, project: Project, known: Known | None = None) -> dict[str, Any]:
-    """The facts for the data sheet, the method section and the card of a project; *known*: those that were read."""
+    """Gather the facts for data sheet, method section and card of a project; *known*: those already read."""
     known = known or read_known(store, project)
     report = known.agreement or agreement(store, project)
     labels = known.label_totals
@@ -203,7 +203,7 @@ def _pilot(store: Store, project: Project, pilot: Pilot, sources: Mapping[int, s
 
 
 def agreement_facts(report: AgreementReport) -> dict[str, Any]:
-    """Agreement before filtering, on the blind labels of all items that have any (or of the random share)."""
+    """Return agreement before filtering, on the blind labels of all items that have any (or of the random share)."""
     facts: dict[str, Any] = to_json(
         {
             **to_json(report.overall, MESSAGES),
@@ -224,7 +224,7 @@ def agreement_facts(report: AgreementReport) -> dict[str, Any]:
 
 
 def _retests(store: Store, project: Project) -> dict[str, Any]:
-    """Retest agreement of all annotators together, of none alone."""
+    """Return retest agreement of all annotators together, not of single ones."""
     report = retest_report(store, project)
     together = report.together
     return {
@@ -240,7 +240,7 @@ def _retests(store: Store, project: Project) -> dict[str, Any]:
 
 
 def _hidden_gold(store: Store, project: Project, sources: Mapping[int, str]) -> dict[str, Any]:
-    """Items with a known answer, and the labels on them of annotators who had no part in that answer.
+    """Return items with a known answer, and the labels on them of annotators who had no part in that answer.
 
     `older`: how many of these labels were made before the answer was set.
     """

@@ -110,7 +110,10 @@ class Composer:
         self.hard_cases = 0
 
     def compose(self, version: str, notes: str, reason: str, last: Release | None) -> DraftRelease:
-        """All files of a release. *reason*: why it is made although something is open; *last*: the one before."""
+        """Compose all files of a release.
+
+        *reason*: why it is made although something is open; *last*: the previous release.
+        """
         with labelled_files(self.store, self.project, last) as labelled:
             known = read_known(self.store, self.project)
             facts = gather(self.store, self.project, known)
@@ -164,7 +167,7 @@ class Composer:
         self._add(LOG_HEAD, [pretty({"log_head": {"at": now.at, "hash": now.hash}, "days": days})])
 
     def _sets(self) -> None:
-        """The kept items in every layout."""
+        """Add the kept items in every layout."""
         store, project = self.store, self.project
         export_options = ExportOptions("jsonl", "accepted", locked=True)
         made = KeptSets(store, project, export_options, consenting(store, project, "release"))
@@ -265,12 +268,12 @@ def _contents(names: Iterable[str]) -> dict[str, str]:
 
 
 def method(facts: Mapping[str, Any], guideline_text: str, language: Language) -> list[Block]:
-    """The method section as blocks, in Chinese or English; `guideline_text` is that of the newest version."""
+    """Return the method section as blocks, in Chinese or English; `guideline_text` is that of the newest version."""
     return paper_blocks(TEMPLATES, "method", language, method_facts(facts, guideline_text, language))
 
 
 def method_facts(facts: Mapping[str, Any], guideline_text: str, language: Language) -> dict[str, Any]:
-    """The variables of the template of the method section."""
+    """Return the variables of the template of the method section."""
     mining, newest = facts["mining"], facts["guidelines"][-1]
     names = {code: f"{(zh if language == 'zh' else en) or code} ({code})" for code, zh, en in newest["choices"]}
     cells = [

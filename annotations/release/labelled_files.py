@@ -144,7 +144,7 @@ class LabelledFiles:
     hard_cases: int = 0
 
     def joined(self, packed: "PackedItems", compared: Compared) -> "LabelledFiles":
-        """The whole: with the items of the package, and what became of the contents."""
+        """Add the items of the package and the comparison of the contents; return these files."""
         self.package[1:1] = [packed.items, packed.gold]
         self.with_text.append(packed.items.name)
         self.compared = compared
@@ -161,7 +161,7 @@ class PackedItems:
 
 
 def packed_items(store: Store, project: Project) -> PackedItems:
-    """Both files, from one reading of the items."""
+    """Return both files, from one reading of the items."""
     contents = Contents()
     lines, gold = Freezing("package/items.jsonl"), Freezing("package/gold.jsonl")
     lines.add(map(json_line, canary_lines(project)))
@@ -235,7 +235,7 @@ class Table:
         self.file.add(lines if harmless else self._looked_at(lines))
 
     def done(self) -> list[FrozenFile]:
-        """The table, and its copy if it needs one."""
+        """Return the table, and its copy if it needs one."""
         table = self.file.done()
         if not self.formulas:
             return [table]
@@ -276,7 +276,7 @@ class _Writer:
         self._add(self.made.package, [freeze(f"package/{name}", lines, self.beside)], text=name in PACKAGE_TEXTS)
 
     def _labels(self) -> None:
-        """The files of labels of those who consented; outside the package without texts that may not leave."""
+        """Add the labels of annotators who consented; outside the package without texts that may not be exported."""
         packed, cases = Freezing("package/labels.jsonl", self.beside), Freezing(HARD_CASES, self.beside)
         packed.add(map(json_line, canary_lines(self.project)))
         hard = HardCases(self.store, self.project, self.codes, self.may, with_text=self.open)
@@ -312,7 +312,7 @@ class _Writer:
 
 
 def _of_released(rows: Iterable[dict[str, Any]], silent: set[str]) -> Iterator[dict[str, Any]]:
-    """*rows* of a package without those of annotators (by code) whose labels are not released."""
+    """Yield *rows* of a package without those of annotators (by code) whose labels are not released."""
     gone = set()
     for row in rows:
         if row.get("kind") in OF_PEOPLE and row.get("annotator") in silent:

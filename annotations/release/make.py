@@ -86,7 +86,7 @@ def refuse_out(project: Project, out: Path, password: str | None, *, locked: boo
 def leaving_files(
     store: Store, project: Project, release: Release, password: str | None, *, package: bool = True
 ) -> dict[str, bytes]:
-    """Name -> content of the files for a folder. Raises Refused if protected text would leave in plain."""
+    """Return the content of the files for a folder by name. Raises Refused if protected text would be unencrypted."""
     files = _selected_files(release_files(store, release), package)
     locked = locked_texts(project, release) & files.keys()
     if not locked:
@@ -99,9 +99,9 @@ def leaving_files(
 def release_archive(
     store: Store, project: Project, release: Release, password: str | None, *, package: bool = True
 ) -> bytes:
-    """All files in one ZIP, encrypted with a password; without one always the same bytes.
+    """Return all files in one ZIP, encrypted with a password; without one always the same bytes.
 
-    Raises Refused if protected text would leave in plain.
+    Raises Refused if protected text would be unencrypted.
     """
     files = _selected_files(release_files(store, release), package)
     if password or locked_texts(project, release):
@@ -116,7 +116,7 @@ def release_archive(
 def archive_elsewhere(
     store: Store, project: Project, release: Release, password: str | None, *, package: bool = True
 ) -> bytes:
-    """`release_archive`, made in a child: the server goes on meanwhile."""
+    """Return `release_archive`, made in a child process, so that the server is not blocked."""
     name = f"{project.name} {release.version}"
     return run_bounded(_archive_of, store.path, project, release, password, package, file=name, seconds=SECONDS)
 
@@ -127,7 +127,7 @@ def _archive_of(path: Path, project: Project, release: Release, password: str | 
 
 
 def locked_texts(project: Project, release: Release) -> set[str]:
-    """The files that may only leave encrypted: those with text, if the text of the project is protected."""
+    """Return the files that may only be exported encrypted: those with text, if the project's text is protected."""
     return set() if text_may_leave(project) else set(release.facts["text_in"])
 
 
@@ -195,7 +195,7 @@ def make_release(
 
 
 def _reviewed(store: Store, project: Project) -> Iterator[ReleaseItem]:
-    """The items of the release, read now and held in 16 bytes each: as rows, a million takes 200 MB."""
+    """Yield the items of the release, read now and held in 16 bytes each: as rows, a million takes 200 MB."""
     ids, states = array("q"), list[tuple[str, str | None]]()
     alike: dict[tuple[str, str | None], tuple[str, str | None]] = {}
     for item, status, gold in reviewed_items(store, project):

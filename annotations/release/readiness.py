@@ -52,7 +52,7 @@ class Check:
 
 
 def readiness(store: Store, project: Project, *, whole: bool = False) -> list[Check]:
-    """All points, missing ones first; a release can be made if none is missing.
+    """Return all points, missing ones first; a release can be made if none is missing.
 
     `whole`: gold labels are decided again in a large project too (30 microseconds an item), as before each release.
     """
@@ -112,7 +112,7 @@ def to_explain(store: Store, project: Project) -> list[Check]:
 
 
 def checked_reason(store: Store, project: Project, reason: str) -> str:
-    """The *reason* for a release that needs one, "" for one that needs none. Raises Refused where it is missing."""
+    """Return the *reason* for a release that needs one, "" for one that needs none. Raises Refused if it is missing."""
     checks = to_explain(store, project)
     if checks and not reason.strip():
         raise Refused(NEEDS_REASON[checks[0].code], **checks[0].values)
@@ -120,7 +120,10 @@ def checked_reason(store: Store, project: Project, reason: str) -> str:
 
 
 def checked_version(version: str) -> str:
-    """*version* without blanks around it. Raises Refused unless it is a plain name for a folder, as 1.0 or beta_2."""
+    """Return *version* without blanks around it.
+
+    Raises Refused unless it is a plain name for a folder, as 1.0 or beta_2.
+    """
     bare = version.strip()
     if not VERSION.fullmatch(bare) or bare.endswith("."):
         message = N_(
@@ -200,5 +203,5 @@ def _quotas(cells: Any) -> list[Check]:
 
 
 def _two(value: float) -> str:
-    """Two decimals, with the minus sign of the pages."""
+    """Return a number with two decimals, with the minus sign of the pages."""
     return f"{value:.2f}".replace("-", "−")

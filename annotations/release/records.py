@@ -42,15 +42,15 @@ class FrozenFile:
     deflated: bytes
 
     def parts(self) -> list[bytes]:
-        """The packed content in pieces of at most 1 MB; an empty file has one."""
+        """Return the packed content in pieces of at most 1 MB; an empty file has one."""
         return [self.deflated[at : at + PART_BYTES] for at in range(0, len(self.deflated), PART_BYTES)]
 
     def content(self) -> bytes:
-        """The file itself."""
+        """Return the content of the file."""
         return zlib.decompress(self.deflated)
 
     def lines(self) -> Iterator[str]:
-        """The lines of a file of text with their ends; the whole of it is never in memory."""
+        """Yield the lines of a file of text with their ends; the whole file is never in memory."""
         unpacker, rest = zlib.decompressobj(), b""
         for at in range(0, len(self.deflated), READ_AT_ONCE):
             *whole, rest = (rest + unpacker.decompress(self.deflated[at : at + READ_AT_ONCE])).split(b"\n")
@@ -81,7 +81,7 @@ class Freezing:
                 self._pack()
 
     def done(self) -> FrozenFile:
-        """The file, which is whole."""
+        """Return the complete file."""
         self._pack()
         self._wait(0)
         self._packed += self._packer.flush()
@@ -102,7 +102,7 @@ class Freezing:
         self._packed += self._packer.compress(content)
 
     def _wait(self, most: int) -> None:
-        """Until at most *most* pieces are not packed."""
+        """Wait until at most *most* pieces are not packed."""
         while len(self._given) > most:
             self._given.popleft().result()
 
@@ -115,7 +115,7 @@ def freeze(name: str, lines: Iterable[str], beside: ThreadPoolExecutor | None = 
 
 
 def pretty(values: Mapping[str, Any]) -> str:
-    """One JSON object for people to read, its line end included."""
+    """Return one JSON object for people to read, with its line end."""
     return json.dumps(values, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
@@ -178,7 +178,7 @@ class FileFact:
 
 
 def releases(store: Store, project: Project) -> list[Release]:
-    """The releases of a project, oldest first."""
+    """Return the releases of a project, oldest first."""
 
     def frozen(facts: str, **columns: Any) -> Release:
         return Release(facts=json.loads(facts), **columns)
@@ -191,7 +191,7 @@ def releases(store: Store, project: Project) -> list[Release]:
 
 
 def release(store: Store, project: Project, version: str) -> Release:
-    """The release with that version. Raises NotFound."""
+    """Return the release with that version. Raises NotFound."""
     found = [one for one in releases(store, project) if one.version == version.strip()]
     if not found:
         raise NotFound(N_("{project} has no release {version}."), project=project.name, version=version)
@@ -199,25 +199,25 @@ def release(store: Store, project: Project, version: str) -> Release:
 
 
 def file_facts(store: Store, release: Release) -> list[FileFact]:
-    """Name, hash and length of every file, by name; no content is read."""
+    """Return name, hash and length of every file, by name, without reading any content."""
     query = "SELECT name, sha256, bytes AS size FROM release_file WHERE release = ? AND part = 0 ORDER BY name"
     return store.rows(FileFact, query, (release.id,))
 
 
 def release_files(store: Store, release: Release) -> dict[str, bytes]:
-    """Name -> content of every file, by name. Raises BadFile if the content is not what was frozen."""
+    """Return the content of every file by name. Raises BadFile if the content differs from the frozen one."""
     return {file_fact.name: release_file(store, release, file_fact.name) for file_fact in file_facts(store, release)}
 
 
 def release_file(store: Store, release: Release, name: str) -> bytes:
-    """One file. Raises NotFound, and BadFile if its content is not what was frozen."""
+    """Return one file. Raises NotFound, and BadFile if its content differs from the frozen one."""
     return b"".join(_content(store, release, name))
 
 
 def release_lines(store: Store, release: Release, name: str) -> Iterator[bytes]:
-    """The lines of one file without their ends; the whole of it is never in memory.
+    """Yield the lines of one file without their ends; the whole file is never in memory.
 
-    Raises as `release_file`, after the last line where the content is not what was frozen.
+    Raises as `release_file`, but only after the last line if the content differs from the frozen one.
     """
     rest = b""
     for content in _content(store, release, name):
@@ -249,7 +249,7 @@ def _content(store: Store, release: Release, name: str) -> Iterator[bytes]:
 
 
 def damaged_files(store: Store) -> Iterator[tuple[str, str]]:
-    """Version and name of each file whose content is not what its release froze."""
+    """Yield version and name of each file whose content differs from what its release froze."""
     query = "SELECT release.id, release.uid, version, name FROM frozen_release AS release JOIN release_file AS file"
     query += " ON file.release = release.id WHERE part = 0 ORDER BY release.id, name"
     for row_id, uid, version, name in store.db.execute(query).fetchall():

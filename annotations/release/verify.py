@@ -169,7 +169,7 @@ def _read(opened: Opener) -> bytes:
 
 
 def _rows(opened: Opener) -> Iterator[dict[str, Any]]:
-    """The objects of a file of JSON lines; one line at a time is in memory."""
+    """Yield the objects of a file of JSON lines; one line at a time is in memory."""
     with opened() as file:
         yield from (json.loads(line.decode()) for line in file if line != b"\n")
 
@@ -230,7 +230,7 @@ def _archive(path: Path, password: str | None) -> dict[str, Opener]:
 
 
 def _unlocked(file: BufferedIOBase, password: str | None, name: str) -> dict[str, Opener]:
-    """The files of an archive, unpacked in memory: a damaged one is found before anything is said of it."""
+    """Return the files of an archive, unpacked in memory, so that damage is found before anything is reported."""
     try:
         with pyzipper.AESZipFile(file) as archive:
             secret = password.encode() if password else None

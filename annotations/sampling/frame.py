@@ -119,7 +119,7 @@ class Frame:
         return found
 
     def strata(self, by: Sequence[str]) -> list[str]:
-        """The stratum of each item as one text. Raises Refused for a column that is not there."""
+        """Return the stratum of each item as one text. Raises Refused for an unknown column."""
         for column in by:
             if column not in self.table:
                 raise Refused(NO_COLUMN, column=column)
@@ -139,7 +139,10 @@ def _of_weighing(store: Store, project: Project, query: str) -> str:
 
 
 def frame(store: Store, project: Project, *, measure: str = "", judges: Sequence[str] = ()) -> Frame:
-    """The items of a project. *measure*: of `measures_of`, else the first; *judges*: whose labels count, else all."""
+    """Return the items of a project.
+
+    *measure*: of `measures_of`, else the first; *judges*: whose labels count, else all.
+    """
     measures = measures_of(store, project)
     wanted = measure or next(iter(measures))
     if wanted not in measures:
@@ -222,7 +225,7 @@ def plan_sample(
 
 
 def sizes_of(found: Frame, design: Design, by: Sequence[str]) -> tuple[np.ndarray, list[str], list[str] | None]:
-    """The size of each item, the stratum that it counts in, and the groups of the list that is drawn from."""
+    """Return the size of each item, the stratum in which it counts, and the groups of the list that is drawn from."""
     alike, none = np.ones(len(found.table)), [""] * len(found.table)
     if design == "stratified":
         if not by:
@@ -243,9 +246,9 @@ def sizes_of(found: Frame, design: Design, by: Sequence[str]) -> tuple[np.ndarra
 
 
 def _to_close_quotas(store: Store, project: Project, found: Frame, share: float) -> tuple[np.ndarray, list[str], int]:
-    """The probability of each item, its pair and side, and how many items would be needed in random order.
+    """Return the probability of each item, its pair and side, and the number of items needed in random order.
 
-    Raises Refused where no quota is open or nothing is left.
+    Raises Refused if no quota is open or no item is left.
     """
     if not LEAST_SHARE <= share <= 1:
         raise Refused(WRONG_SHARE, least=LEAST_SHARE, share=share)
@@ -311,11 +314,11 @@ def forecast(
     seed: int = 0,
     report: Callable[[float], None] = lambda _: None,
 ) -> Forecast:
-    """The labels that each design needs for an interval of *width* (0 to 1), of the items of *found* that are free.
+    """Forecast the labels that each design needs for an interval of *width* (0 to 1), of the free items of *found*.
 
-    From the labels of judges where there are some: people say what most judges say, but for errors, of which the share
-    is expected (see the design variance) or 1 - *accuracy*. *rate*: assumed of all items instead, with a judge of
-    *accuracy*, or without one. Raises Refused where neither is there.
+    It uses the labels of judges if there are some: people choose what most judges choose, except for errors, of which
+    the share is expected (see the design variance) or 1 - *accuracy*. *rate*: assumed of all items instead, with a
+    judge of *accuracy*, or without one. Raises Refused without labels of judges and without *rate*.
     """
     rows = _some(found, seed)
     clusters = found.table["cluster"].astype(str).iloc[rows].tolist()
@@ -351,7 +354,7 @@ def forecast(
 
 
 def _some(found: Frame, seed: int) -> list[int]:
-    """The rows that are simulated, by chance where there are many."""
+    """Return the rows that are simulated, drawn at random if there are many."""
     free = np.flatnonzero(found.free).tolist()
     if len(free) <= MOST:
         return free

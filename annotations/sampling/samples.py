@@ -183,7 +183,7 @@ def start_sample(store: Store, project: Project, planned: Planned, *, author: st
 
 @contextmanager
 def _made_ready(store: Store, planned: Planned) -> Iterator[None]:
-    """In it, the rows of a sample lie in a table of this connection alone, from which one statement takes them."""
+    """Keep the rows of a sample in a table of this connection alone meanwhile, from which one statement takes them."""
     store.db.execute(f"CREATE TEMP TABLE planned ({_PLANNED})")
     try:
         store.db.execute("BEGIN")
@@ -256,7 +256,7 @@ def close_sample(store: Store, project: Project, *, author: str = "") -> Sample:
 
 
 def samples(store: Store, project: Project) -> list[Sample]:
-    """The samples of a project, oldest first."""
+    """Return the samples of a project, oldest first."""
 
     def sample(settings: str, **columns: Any) -> Sample:
         return Sample(settings=json.loads(settings), **columns)
@@ -269,7 +269,7 @@ def samples(store: Store, project: Project) -> list[Sample]:
 
 
 def open_sample(store: Store, project: Project) -> Sample | None:
-    """The open sample, or None."""
+    """Return the open sample, or None."""
     return next((sample for sample in samples(store, project) if sample.closed is None), None)
 
 

@@ -110,11 +110,11 @@ class Consent:
     uses: tuple[Use, ...] = ()  # of labels one by one, about each of which the form asks
 
     def text(self, language: Language) -> str:
-        """The text that a person reads."""
+        """Return the text that a person reads."""
         return self.zh if language == "zh" else self.en
 
     def hash(self, language: Language) -> str:
-        """SHA-256 of that text."""
+        """Return SHA-256 of that text."""
         return hashlib.sha256(self.text(language).encode()).hexdigest()
 
 
@@ -150,22 +150,22 @@ def _as_study(cover: int, **columns: Any) -> Study:
 
 
 def studies(store: Store, project: Project) -> list[Study]:
-    """The studies of a project, oldest first."""
+    """Return the studies of a project, oldest first."""
     return store.rows(_as_study, f"{_QUERY} WHERE project.id = ? ORDER BY study.id", (project.id,))
 
 
 def every_study(store: Store) -> list[Study]:
-    """The studies of all projects, oldest first."""
+    """Return the studies of all projects, oldest first."""
     return store.rows(_as_study, f"{_QUERY} ORDER BY study.id")
 
 
 def study_named(store: Store, name: str) -> Study:
-    """The study of that name. Raises NotFound."""
+    """Return the study of that name. Raises NotFound."""
     return _study_where(store, "study.name", name.strip())
 
 
 def study_of_uid(store: Store, uid: str) -> Study:
-    """The study with that public id. Raises NotFound."""
+    """Return the study with that public id. Raises NotFound."""
     return _study_where(store, "study.uid", uid)
 
 
@@ -225,9 +225,9 @@ def create_study(
 def change_consent(
     store: Store, study: Study, texts: dict[Language, str], uses: Collection[Use] | None = None, *, author: str = ""
 ) -> Consent:
-    """The next version of the consent: who comes from now on agrees to it. An unchanged form makes none.
+    """Store the next version of the consent, to which later participants agree; an unchanged form makes none.
 
-    *uses*: about which it asks; None: as before.
+    *uses*: about which it asks; None: unchanged.
     """
     with store.write():
         before = consent(store, study)
@@ -242,7 +242,7 @@ def change_consent(
 
 
 def consent(store: Store, study: Study) -> Consent:
-    """The newest version of the consent."""
+    """Return the newest version of the consent."""
     query = "SELECT id, version, en, zh, created FROM study_consent WHERE study = ? ORDER BY version DESC LIMIT 1"
     (newest,) = store.rows(Consent, query, (study.id,))
     asked = store.column("SELECT use FROM study_use WHERE consent = ?", (newest.id,))

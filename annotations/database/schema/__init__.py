@@ -4,7 +4,7 @@ import sqlite3
 
 
 def statements(script: str) -> list[str]:
-    """The statements of a script, one by one."""
+    """Return the statements of a script, one by one."""
     # sqlite3's executescript commits first; one statement at a time keeps the migration in its transaction.
     found, part = [], ""
     for line in script.splitlines(keepends=True):

@@ -39,13 +39,13 @@ class Kind(NamedTuple):
 
 
 def uids(*names: str) -> tuple[str, ...]:
-    """Public ids in place of row ids: "item", or "annotator thread" for another column than the table's name."""
+    """Return SQL for public ids in place of row ids: "item", or "annotator thread" for another column name."""
     pairs = [(name.split() * 2)[:2] for name in names]
     return tuple(UID.format(table=table, column=column) for table, column in pairs)
 
 
 def named(columns: str) -> tuple[str, ...]:
-    """The columns of a row by their names; ~ before a text with a salt."""
+    """Return SQL for the columns of a row by name; ~ is before a text with a salt."""
     return tuple(f"~{{r}}.{one[1:]}" if one.startswith("~") else f"{{r}}.{one}" for one in columns.split())
 
 
@@ -198,19 +198,19 @@ BEGIN SELECT RAISE(ABORT, 'skips are appended, never deleted'); END;
 
 
 def _name(text: str) -> str:
-    """The name of a column with a salt."""
+    """Return the name of a column with a salt."""
     return text.partition(".")[2]
 
 
 def salt_of(kind: Kind, row: str, text: str) -> str:
-    """SQL for the part under which the salt of a text is stored."""
+    """Return SQL for the part under which the salt of a text is stored."""
     return f"'{_name(text)}:' || {text.format(r=row)}" if kind.watched else f"'{_name(text)}'"
 
 
 def content(kind: Kind, row: str, *, scrubbed: bool = False) -> str:
-    """SQL for what is hashed of a row (NEW, OLD, or the alias of its table): JSON, or NULL for one that does not count.
+    """Return SQL for the hashed content of a row: JSON, or NULL for a row outside the log.
 
-    `scrubbed`: texts that were scrubbed count with the hash that they had.
+    *row*: NEW, OLD, or the alias of its table; `scrubbed`: scrubbed texts count with their former hash.
     """
     values = []
     for column in kind.columns:
@@ -225,7 +225,7 @@ def content(kind: Kind, row: str, *, scrubbed: bool = False) -> str:
 
 
 def _salts(kind: Kind, row: str, source: str = "") -> str:
-    """Statements that give each text of a row a salt, once."""
+    """Return statements that give each text of a row a salt, once."""
     statements = []
     for text in kind.texts:
         one, key, part = text.format(r=row), kind.key.format(r=row), salt_of(kind, row, text)
@@ -239,7 +239,7 @@ def _salts(kind: Kind, row: str, source: str = "") -> str:
 
 
 def _entry(kind: Kind, row: str, text: str, *, body: bool) -> str:
-    """A statement that appends the entry of a row; *text* is what it hashes of the row."""
+    """Return a statement that appends the entry of a row; *text* is SQL for its hashed content."""
     own = kind.own.format(r=row) if kind.own else "NULL"
     before = f"(SELECT own FROM log WHERE annotator = {own} ORDER BY id DESC LIMIT 1)" if kind.own else "NULL"
     chained = "log_hash(own_before, text)" if kind.own else "NULL"
@@ -284,7 +284,7 @@ def _changing(kind: Kind) -> str:
 
 
 def _guard(kind: Kind, columns: list[str], why: str) -> str:
-    """Triggers by which a row never changes, but for a text that is scrubbed."""
+    """Return triggers that keep a row unchanged, except for a text that is scrubbed."""
     texts = [_name(text) for text in kind.texts]
     fixed = ", ".join(column for column in columns if column not in texts)
     script = f"DROP TRIGGER {kind.table}_is_never_changed;\n"
@@ -309,7 +309,7 @@ def _guard(kind: Kind, columns: list[str], why: str) -> str:
 
 
 def _scrubbing(kind: Kind) -> str:
-    """Triggers that put the words of a row of `scrubbed` in place of a text and destroy its salt."""
+    """Return triggers that replace a text by the words of a row of `scrubbed` and destroy its salt."""
     script = ""
     for text in [] if kind.watched else kind.texts:
         part, this = _name(text), kind.key.format(r=kind.table)
@@ -335,7 +335,7 @@ WHY = {
 
 
 def salts_of_rows(kinds: tuple[Kind, ...]) -> str:
-    """Statements that give the texts of rows that are older than the log a salt."""
+    """Return statements that give a salt to the texts of rows that are older than the log."""
     script = ""
     for kind in kinds:
         script += _salts(kind, kind.table, f" FROM {kind.table}") + "\n" if kind.texts else ""
@@ -343,7 +343,7 @@ def salts_of_rows(kinds: tuple[Kind, ...]) -> str:
 
 
 def triggers(kinds: tuple[Kind, ...], columns: dict[str, list[str]]) -> str:
-    """The triggers that write the log and those that guard it. *columns*: of each table, as they are now."""
+    """Return the triggers that write the log and those that guard it. *columns*: the present ones of each table."""
     script = "".join(_changing(kind) if kind.watched else _appended(kind) for kind in kinds)
     script += "".join(_scrubbing(kind) for kind in kinds)
     return script + "".join(_guard(kind, columns[kind.table], WHY[kind.table]) for kind in kinds if kind.table in WHY)

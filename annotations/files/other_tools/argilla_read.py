@@ -44,7 +44,7 @@ def is_task(row: Mapping[str, Any]) -> bool:
 
 
 def read(values: Mapping[str, Any], column: str) -> Task:
-    """The task of a record; *column*: the field that is judged, which spans point into."""
+    """Return the task of a record; *column*: the judged field, which spans point into."""
     types = values[QUESTIONS] if isinstance(values.get(QUESTIONS), dict) else {}
     if isinstance(values.get("fields"), dict):
         own = dict(values["fields"]) | _metadata(values)
@@ -65,7 +65,10 @@ Answer = tuple[str, str, Any, str]  # question, user, value, status
 
 
 def _nested(given: Any) -> list[Answer]:
-    """Answers of JSON: {question: [{value, user_id}]}; version 1: [{user_id, status, values: {question: {value}}}]."""
+    """Read answers of JSON.
+
+    Version 2: {question: [{value, user_id}]}. Version 1: [{user_id, status, values: {question: {value}}}].
+    """
     if isinstance(given, dict):
         several = [(key, one, one) for key, told in given.items() if isinstance(told, list) for one in told]
     else:
@@ -80,7 +83,7 @@ def _nested(given: Any) -> list[Answer]:
 
 
 def _flat(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Answer], int]:
-    """Fields and metadata, answers and the number of suggestions of a row."""
+    """Return fields and metadata, answers and the number of suggestions of a row."""
     own: dict[str, Any] = {}
     answers: list[Answer] = []
     predictions = 0
@@ -121,7 +124,7 @@ def _columns(question: str, values: Mapping[str, Any]) -> list[Answer]:
 
 
 def _answers_of_version_1(value: Any) -> list[tuple[str, Any, str]] | None:
-    """User, value and status of each answer of a column of version 1; None for another column."""
+    """Return user, value and status of each answer of a column of version 1; None for another column."""
     if isinstance(value, dict) and {"user_id", "value", "status"} <= value.keys():  # as early `datasets` turned lists
         columns = [value[key] for key in ("user_id", "value", "status")]
         if all(isinstance(column, list) for column in columns):
@@ -149,7 +152,7 @@ def _text(value: Any) -> str:
 def _labels(
     answers: Iterable[Answer], types: Mapping[str, Any], text: str, key: str
 ) -> tuple[tuple[TaskLabel, ...], int]:
-    """One label a user of all answers that were sent, and the number of users who have drafts only."""
+    """Return one label per user from all submitted answers, and the number of users who have only drafts."""
     by_user: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         by_user[answer[1]].append(answer)
@@ -184,7 +187,7 @@ def _label(user: str, told: Iterable[Answer], types: Mapping[str, Any], text: st
 
 
 def _spans(value: Any, text: str) -> list[tuple[int, int, str]] | None:
-    """Marked places of a question of spans; None for another answer."""
+    """Return marked places of a question of spans; None for another answer."""
     if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
         return None
     if not all({"start", "end", "label"} <= one.keys() for one in value):

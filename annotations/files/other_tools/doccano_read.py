@@ -29,7 +29,7 @@ def is_task(row: Mapping[str, Any]) -> bool:
 
 
 def read(values: Mapping[str, Any], column: str) -> Task:
-    """The task of a line; *column* is the key of the text."""
+    """Return the task of a line; *column* is the key of the text."""
     own = dict(values)
     text = next((own[key] for key in (column, *TEXTS) if isinstance(own.get(key), str)), "")
     data, made = _own_values(own, text)
@@ -95,7 +95,7 @@ def _mark(value: Any, text: str) -> list[tuple[int, int, str]]:
 
 
 def _by_user(own: dict[str, Any], text: str) -> list[TaskLabel]:
-    """Early versions of doccano wrote `annotations`: labels by number, each with its user."""
+    """Read `annotations` of early versions of doccano: labels by number, each with its user."""
     given = own.get("annotations")
     if not isinstance(given, list) or "annotation_approver" not in own:
         return []

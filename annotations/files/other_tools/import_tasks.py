@@ -81,9 +81,9 @@ class Names:
 
 
 def guess_choice(name: str, guideline: Guideline) -> str | None:
-    """The code of the choice or reason of *guideline* that *name* means, or None.
+    """Return the code of the choice or reason of *guideline* that *name* means, or None.
 
-    Codes and labels of the guideline first (choices before reasons), then words for accept and reject.
+    Codes and labels of the guideline come first (choices before reasons), then words for accept and reject.
     """
     wanted = bare_name(name)
     for options in (guideline.choices, guideline.beside):
@@ -119,7 +119,7 @@ def choice_and_reasons(
 
 
 def annotator_name(who: str, names: Names) -> str:
-    """The name here of an annotator of a file; a number alone becomes "user 3"."""
+    """Return the name here of an annotator of a file; a number alone becomes "user 3"."""
     if who in names.people:
         return names.people[who].strip() or NOBODY
     return NOBODY if not who else f"user {who}" if who.isdecimal() else who
@@ -154,7 +154,7 @@ class TaskImport:
     left: Counter[str] = field(default_factory=Counter)
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON of `import --json`."""
+        """Return the JSON of `import --json`."""
         numbers = ("rows", "imported", "duplicates", "beside", "rejected")
         labels: dict[str, Any] = {key: getattr(self.labels, key) for key in numbers}
         labels["errors"] = self.labels.errors_json()
@@ -165,7 +165,7 @@ LEFT = ("skipped", "empty", "drafts", "predictions", "ground_truth", "without_it
 
 
 def survey_tasks(files: Sequence[Examined]) -> TaskSurvey:
-    """The names in the first 2,000 tasks."""
+    """Return the names in the first 2,000 tasks."""
     task_survey = TaskSurvey(whole=sum(file.rows for file in files) <= LOOKED_AT)
     for file in files:
         for row in islice(rows(file.source), max(0, LOOKED_AT - task_survey.tasks)):
@@ -241,7 +241,7 @@ class _TaskReader:
         self.versions = {one.version for one in guidelines(store, project)}
 
     def labels(self, source: Source, layout: Layout) -> Iterator[LabelRow | BadLine]:
-        """Every annotation of a file that is not empty or skipped, or its problem."""
+        """Yield every annotation of a file that is not empty or skipped, or its problem."""
         for row in rows(source):
             if row.problem is not None:
                 continue  # the report on items lists it
@@ -265,7 +265,7 @@ class _TaskReader:
                     yield error.at(source.name, row.line)
 
     def _item(self, source: Source, layout: Layout, row: Row) -> str | None:
-        """The public id of the new or existing item of the task."""
+        """Return the public id of the new or existing item of the task."""
         try:
             identity = item_hash(read_row(source, layout, row).item)
         except BadLine:
@@ -306,7 +306,7 @@ class _TaskReader:
         )
 
     def _operation(self, task_label: TaskLabel, made: Mapping[str, Any], uid: str, who: str, codes: list[str]) -> str:
-        """The id of the operation: its own if it is an unchanged label of this app, else one made of its content."""
+        """Return the id of the operation: its own if the label is unchanged from this app, else one of its content."""
         own = made.get("op_id")
         if isinstance(own, str) and 0 < len(own) <= LONGEST_ID and not control_character(own):
             known = label_of(self.store, own)

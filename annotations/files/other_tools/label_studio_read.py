@@ -40,7 +40,7 @@ def is_task(row: Mapping[str, Any]) -> bool:
 
 
 def read(values: Mapping[str, Any], column: str) -> Task:
-    """The task of a row; *column* is the key of the text that is judged, which marks point into."""
+    """Return the task of a row; *column* is the key of the judged text, which marks point into."""
     data = values.get("data")
     if not isinstance(data, dict):
         return _row(values, column)
@@ -81,7 +81,7 @@ def _annotation(values: Mapping[str, Any], text: str) -> TaskLabel:
 
 
 def _chosen(kind: Any, value: Mapping[str, Any]) -> list[str]:
-    """The choices of a result. The left text of a Pairwise is the first one of the task."""
+    """Return the choices of a result. The left text of a Pairwise is the first one of the task."""
     names = list(strings(value.get("choices")))
     taxonomy = value.get("taxonomy")
     for path in taxonomy if isinstance(taxonomy, list) else []:
@@ -102,7 +102,7 @@ def _marks(kind: Any, value: Mapping[str, Any], text: str) -> list[tuple[int, in
 
 
 def _who(value: Any) -> str:
-    """The annotator in the file: e-mail, name, or number."""
+    """Return the annotator in the file: e-mail, name, or number."""
     if isinstance(value, dict):
         name = " ".join(strings([value.get("first_name"), value.get("last_name")]))
         known = (*strings(value.get("email")), name, *strings(value.get("username")), _who(value.get("id")))
@@ -111,7 +111,7 @@ def _who(value: Any) -> str:
 
 
 def _row(values: Mapping[str, Any], column: str) -> Task:
-    """A row of JSON_MIN or CSV: the task's data and one annotation."""
+    """Return the task of a row of JSON_MIN or CSV: the task's data and one annotation."""
     text = values.get(column) if isinstance(values.get(column), str) else ""
     label = TaskLabel(
         who=_who(values.get("annotator")), seconds=seconds_of(values.get("lead_time")),
@@ -143,7 +143,7 @@ def _row(values: Mapping[str, Any], column: str) -> Task:
 
 
 def _answers(values: Mapping[str, Any]) -> set[str]:
-    """The keys of JSON_MIN that are answers: those between the task's id and the annotator."""
+    """Return the keys of JSON_MIN that are answers: those between the task's id and the annotator."""
     keys = list(values)
     if "id" not in keys or "annotator" not in keys or keys == sorted(keys):
         return set()
@@ -151,7 +151,7 @@ def _answers(values: Mapping[str, Any]) -> set[str]:
 
 
 def _unpacked(value: Any) -> Any:
-    """A cell of the CSV export holds lists and objects as JSON."""
+    """Return a cell of the CSV export with its lists and objects, which are JSON."""
     if isinstance(value, str) and value[:1] in "[{" and value[-1:] in ("]", "}"):
         try:
             return json.loads(value)

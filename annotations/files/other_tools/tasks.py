@@ -61,7 +61,7 @@ class Task:
 
 
 def whole_number(value: Any) -> int | None:
-    """*value* if it is a whole number of 0 or more (12, 12.0, "12"), else None."""
+    """Return *value* if it is a whole number of 0 or more (12, 12.0, "12"), else None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float) and value.is_integer():
@@ -72,7 +72,7 @@ def whole_number(value: Any) -> int | None:
 
 
 def span_in_text(text: str, start: Any, end: Any, quoted: Any = None) -> tuple[int, int] | None:
-    """The marked place in code points, or None.
+    """Return the marked place in code points, or None.
 
     *quoted* is the marked text in the file. If it is not at that place, the numbers are UTF-16 units of a browser,
     which count characters beyond the basic plane (emoji, rare characters) twice.
@@ -90,7 +90,7 @@ def span_in_text(text: str, start: Any, end: Any, quoted: Any = None) -> tuple[i
 
 
 def strings(value: Any) -> tuple[str, ...]:
-    """The names in a value: a string itself, or the strings and numbers of a list."""
+    """Return the names in a value: a string, or the strings and numbers of a list."""
     if isinstance(value, str):
         return (value.strip(),) if value.strip() else ()
     if isinstance(value, list):
@@ -99,7 +99,7 @@ def strings(value: Any) -> tuple[str, ...]:
 
 
 def seconds_of(value: Any) -> float | None:
-    """A time in seconds, or None if it is none."""
+    """Return a time in seconds, or None for another value."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -110,5 +110,5 @@ def seconds_of(value: Any) -> float | None:
 
 
 def moment_of(value: Any) -> str:
-    """A moment in the format of the database, or "" if it is none."""
+    """Return a time in the format of the database, or "" for another value."""
     return moment(value) or ""

@@ -22,7 +22,7 @@ FLAG = {True: "yes", False: "no"}
 
 
 def tasks_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """The project as an array of tasks, a task a line; `data.text` is what is judged (generations: `completion`).
+    """Yield the project as an array of tasks, one per line; `data.text` is the judged text (generations: `completion`).
 
     Choice, reasons, note and marks of each annotator are results as Label Studio writes them. The annotator is in the
     first result under "evenhand", which Label Studio keeps. It is not in `completed_by`, because Label Studio refuses
@@ -82,7 +82,7 @@ def _result(name: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def labelling_config(project: Project, guideline: Guideline) -> str:
-    """The labelling configuration (XML) that fits the file: its choices, reasons, marks and a note."""
+    """Return the labelling configuration (XML) that fits the file: its choices, reasons, marks and a note."""
     generations = project.kind == "generations"
     lines = ["<View>"]
     if generations:
@@ -122,7 +122,7 @@ _UNSAFE = re.compile(r"[^\w .@+-]")
 
 
 def gold_line(project: Project, item: Item, number: int, data: dict[str, Any]) -> str:
-    """The line of an item in one file of all: the label is the gold label, [] if there is none yet.
+    """Return the line of an item in one file of all: the label is the gold label, [] if there is none yet.
 
     *number*: of the line, from 1; *data*: of `item_object`.
     """
@@ -130,7 +130,7 @@ def gold_line(project: Project, item: Item, number: int, data: dict[str, Any]) -
 
 
 def files_out(store: Store, project: Project, wish: ExportOptions) -> dict[str, str]:
-    """File name -> JSON lines: one file per annotator with the items that they labelled, and one of unlabelled items.
+    """Return JSON lines by file name: one file per annotator, with their items, and one of unlabelled items.
 
     `label` (of generations `cats`) holds the choice and the codes of the reasons, `entities` the marks, `Comments` the
     note.
@@ -153,7 +153,7 @@ def files_out(store: Store, project: Project, wish: ExportOptions) -> dict[str, 
 
 
 def safe_name(who: str) -> str:
-    """The name of an annotator as part of a file name."""
+    """Return the name of an annotator as part of a file name."""
     return _UNSAFE.sub("_", who).strip(" .")[:80] or UNLABELLED
 
 

@@ -252,7 +252,7 @@ def _json(data: Row) -> str:
 def each_decision(
     store: Store, project: Project, codes: Mapping[str, str], *, private: bool = True
 ) -> Iterator[dict[str, Any]]:
-    """Every settlement and comment of a project, oldest first, as flat dicts with `kind` and the item's public id.
+    """Yield every settlement and comment of a project, oldest first, as dicts with `kind` and the item's public id.
 
     `codes`: name -> code; adjudicators without one become J1, J2, ... `private`: private threads too.
     """

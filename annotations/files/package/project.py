@@ -44,7 +44,7 @@ _WRONG = (*NOT_TAKEN, IndexError, RecursionError)
 
 
 def read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
-    """The content of project.json, with its hash as `digest`. Raises BadFile if it is invalid."""
+    """Return the content of project.json, with its hash as `digest`. Raises BadFile if it is invalid."""
     with _naming_file(file):
         written = parts["project.json"].path.read_bytes()
         described = json.loads(written.decode("utf-8"))
@@ -104,7 +104,7 @@ def _version(one: Mapping[str, Any]) -> tuple[str, list[Choice], list[Choice], s
 
 
 def stage(store: Store, project: Project, described: Mapping[str, Any]) -> Stage:
-    """The state of the import of this package: "new", interrupted ("made" if it created the project), or "done"."""
+    """Return the state of this package's import: "new", interrupted ("made" if it created the project), or "done"."""
     last = _last(store, project, described)
     if last is None or last.action == PACKAGE_DONE:
         return "new" if last is None else "done"
@@ -112,7 +112,7 @@ def stage(store: Store, project: Project, described: Mapping[str, Any]) -> Stage
 
 
 def begun_at(store: Store, project: Project, described: Mapping[str, Any]) -> str | None:
-    """The moment at which the running import of this package began; None if none is running."""
+    """Return the time at which the running import of this package began; None if none is running."""
     last = _last(store, project, described)
     return last.created if last is not None and last.action == PACKAGE_BEGUN else None
 
@@ -171,5 +171,5 @@ def _lines(source: Iterable[str], project: Project) -> Iterator[str]:
 
 
 def new_id(old: str, project: Project) -> str:
-    """The id in *project* of what has the id *old* in the package; "" stays."""
+    """Return the id in *project* of an object with the id *old* in the package; "" stays."""
     return uuid.uuid5(uuid.UUID(project.uid), old).hex if old else old

@@ -160,7 +160,7 @@ PUBLIC = {"item": "uid", "judge": "uid", "retest": "uid", "sample": "number", "p
 
 
 def author_codes(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, str]:
-    """*codes*, and J1, J2, ... for everybody else who decided, commented or changed something, by first act."""
+    """Return *codes*, and J1, J2, ... for all others who decided, commented or changed something, by first act."""
     query = f"SELECT name FROM ({AUTHORS}) GROUP BY name ORDER BY min(created), name"
     names = (name for (name,) in store.db.execute(query, {"project": project.id}).fetchall() if name not in codes)
     return {**codes, **{name: f"J{number}" for number, name in enumerate(names, 1)}}
@@ -180,10 +180,10 @@ def records_of(store: Store, project: Project, kind: str) -> Iterator[dict[str, 
 def each_record(
     store: Store, project: Project, codes: Mapping[str, str], *, private: bool = True
 ) -> Iterator[dict[str, Any]]:
-    """Every record of a project but settlements and comments, in the order of their import.
+    """Yield every record of a project except settlements and comments, in the order of their import.
 
     `codes`: name -> code, {} to write names. `private`: drafts of the lead and groups of annotators too. Without them
-    judges have no address, and prompts only where texts may leave.
+    judges have no address, and prompts only if texts may be exported.
     """
     hidden = {"address": ""} | ({} if text_may_leave(project) else {"system": "", "prompt": "", "settings": {}})
     for kind in KINDS if private else (kind for kind in KINDS if kind not in PRIVATE):

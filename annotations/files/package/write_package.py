@@ -205,8 +205,9 @@ class PackageImport:
 
 
 def package_files(store: Store, project: Project, wish: ExportOptions) -> dict[str, str]:
-    """File name -> text: project.json, items.jsonl, labels.jsonl, decisions.jsonl, records.jsonl, gold.jsonl,
-    datasheet.md, datasheet.tex."""
+    """Return texts by file name: project.json, items.jsonl, labels.jsonl, decisions.jsonl, records.jsonl, gold.jsonl,
+    datasheet.md, datasheet.tex.
+    """
     codes = {} if wish.names else author_codes(store, project, pseudonyms(store, project))
     parts = package_parts(store, project, codes, with_text=wish.with_text(project))
     texts = {name: "".join(map(json_line, rows)) for name, rows in parts.items()}
@@ -220,7 +221,7 @@ def package_files(store: Store, project: Project, wish: ExportOptions) -> dict[s
 def package_parts(
     store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool = True, private: bool = True
 ) -> dict[str, Iterable[dict[str, Any]]]:
-    """File name -> its rows, read lazily from the database.
+    """Return the rows of each file by its name, read lazily from the database.
 
     `codes`: name -> code, {} to write names. `with_text`: notes too. `private`: drafts of the lead and private threads
     too. Parts with texts, or notes that may quote them, begin with the canary line if the project has one.
@@ -237,14 +238,14 @@ def package_parts(
 
 
 def canary_lines(project: Project) -> list[dict[str, Any]]:
-    """The first line of a part with texts, if the project needs it."""
+    """Return the first line of a part with texts, if the project needs it."""
     return [{CANARY_KEY: CANARY}] if needs_canary(project) else []
 
 
 def label_objects(
     rows: Iterable[dict[str, Any]], codes: Mapping[str, str], *, with_text: bool
 ) -> Iterator[dict[str, Any]]:
-    """The lines of labels.jsonl, of rows of `each_label_row` for "all"."""
+    """Yield the lines of labels.jsonl, of rows of `each_label_row` for "all"."""
     keys = [key for key in (*LABELS, *OPERATION) if key != "text" and (with_text or key != "note")]
     for row in rows:
         came = {"imported": OF_FILE, "here": ("app",)}.get(row["origin"], ())
@@ -256,7 +257,7 @@ def label_objects(
 
 
 def gold_object(project: Project, item: Item) -> dict[str, Any] | None:
-    """The line of gold.jsonl of an item; None if it has no gold label and waits for labels."""
+    """Return the line of gold.jsonl of an item; None if it has no gold label and waits for labels."""
     if item.gold is None and item.status == "pending":
         return None
     written = project.kind == "generations"
@@ -265,7 +266,7 @@ def gold_object(project: Project, item: Item) -> dict[str, Any] | None:
 
 
 def project_description(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, Any]:
-    """The content of project.json: settings, annotators, quotas, every version of the guideline."""
+    """Return the content of project.json: settings, annotators, quotas, every version of the guideline."""
     everybody, active = annotators(store, project, active=False), annotators(store, project)
     left = {annotator.name for annotator in everybody} - {annotator.name for annotator in active}
     quotas = [[cell.pair, cell.side, cell.quota] for cell in counts(store, project).cells if cell.quota is not None]
@@ -399,7 +400,7 @@ def _existing_project(store: Store, name: str) -> Project | None:
 
 
 def _project_with_items(store: Store, project: Project | None, part: Member, file: str) -> str | None:
-    """The name of another project that holds the items of a part of a package, or None."""
+    """Return the name of another project that holds the items of a part of a package, or None."""
     own = 0 if project is None else project.id
     if not any(one.id != own for one in (*projects(store), *projects(store, archived=True))):
         return None
