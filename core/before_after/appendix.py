@@ -153,8 +153,7 @@ BESIDE, BESIDE_SEEDS, UNIT = (
     N_("Intervals: t over {unit}."),
 )
 MEASURES = (N_("measure"), N_("items"), N_("before"), N_("after"), N_("change"))
-SHARES = (N_("what is right"), N_("in both"), N_("only before"), N_("only after"), N_("in neither"), N_("McNemar p"))
-MCNEMAR = N_("McNemar's p is exact and treats items as independent; the intervals do not.")
+SHARES = (N_("what is right"), N_("in both"), N_("only before"), N_("only after"), N_("in neither"))
 UNITS = {
     "profession × word": N_("professions and person words"), "occupation": N_("occupations"), "row": N_("rows"),
     "template × name": N_("templates and names"), "template": N_("templates"), "name": N_("names"),
@@ -204,11 +203,10 @@ def measure_rows(report: RunsReport, say: Say = same) -> list[list[str]]:
 
 
 def share_rows(report: RunsReport, say: Say = same) -> list[list[str]]:
-    """Right and wrong of the same items in two runs, with McNemar's p."""
+    """Right and wrong of the same items in two runs."""
     return [
         [" · ".join(filter(None, [say(share.label), share.model])),
-         *(f"{count:,}" for count in (share.both, share.only_before, share.only_after, share.neither)),
-         f"{share.p:.4f}" if share.p >= 1e-4 else "< 0.0001"]
+         *(f"{count:,}" for count in (share.both, share.only_before, share.only_after, share.neither))]
         for share in report.shares
     ]  # fmt: skip
 
@@ -219,7 +217,7 @@ def runs_appendix(report: RunsReport, say: Say = same) -> str:
     lines += [*_doubts(report.notes, say), *_table(map(say, MEASURES), measure_rows(report, say)), ""]
     lines += [unit_text(report, say), "", data_text(report, say)]
     if rows := share_rows(report, say):
-        lines += ["", *_table(map(say, SHARES), rows), "", say(MCNEMAR)]
+        lines += ["", *_table(map(say, SHARES), rows)]
     if report.margin:
         lines += ["", f"{say(MARGIN_OF).format(margin=format(report.margin, 'g'))} {note_text(report.remark, say)}"]
     return "\n".join([*lines, *_end(report, say)])

@@ -119,21 +119,12 @@ def against_placebos(effects: Sequence[float | None], placebos: Sequence[float |
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Right and wrong of the same items before and after: how many changed either way, and the exact McNemar p."""
+    """Right and wrong of the same items before and after, and how many changed either way."""
 
     both: int
     only_before: int
     only_after: int
     neither: int
-    also_in_json: ClassVar = ("p",)
-
-    @property
-    def p(self) -> float:
-        """Two-sided exact p that changes either way are equally likely; 1 where nothing changed."""
-        from scipy import stats
-
-        changed = self.only_before + self.only_after
-        return float(stats.binomtest(self.only_before, changed, 0.5).pvalue) if changed else 1.0
 
 
 def shares(before: Numbers, after: Numbers) -> Shares:

@@ -4,7 +4,7 @@ and people's judgements of generations before and after a change.
 Items are joined row by row; every difference is after - before on the rows that all runs answered. With two runs a
 difference has t on the jackknife over the units of docs/methods.md#intervals: professions x person words, occupations,
 templates x names. With several seeds of one change, or with placebos, the seed is the unit. Shares of right answers
-also have the exact McNemar p, which takes rows as independent.
+also have the counts of what changed either way.
 
 People: both models continued the same contexts, and the same annotators judged both without knowing the model. For a
 choice (misgendering, correct ..) the value of a generation is the share of its labels with that choice. The difference

@@ -18,6 +18,7 @@ from evenhand.core.other_measures.figures import (
     coin_p,
     control_pairs,
     drawn_null,
+    flipped_null,
     middle,
     percent,
     without_interval,
@@ -30,6 +31,7 @@ from evenhand.core.other_measures.stereotypes import (
     by_term,
     crows_pairs,
     sentence_score,
+    word_pair,
 )
 from evenhand.core.other_measures.weat import names_of, sentences_of, weat, without_direction
 from evenhand.core.other_measures.winobias import Sentence, Twins
@@ -93,30 +95,37 @@ def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
     reader = PairReader(model, device=request.device, untrained=role == "untrained")
     found = Answered(reader.signature(METHODS[variant]))
     read = _in_parts(reader.read, request.items, watch)
-    found.figures.append(_share(read, variant, role, request.writers))
+    found.figures.append(_share(request.items, read, variant, role, request.writers))
     for number, (pair, one) in enumerate(zip(request.items, read, strict=True), 1):
         scores = [None, None] if one is None else [sentence_score(side, variant) for side in one]
         parts = zip(("more", "less"), pair, scores, strict=True)
         found.rows += [(number, part, text, score) for part, text, score in parts]
     controls = control_pairs(request.language) if role == "model" else ()
     if controls:
-        read = _in_parts(reader.read, [control.sentences for control in controls], watch, len(request.items))
-        found.figures.append(_share(read, variant, "control"))
+        sentences = [control.sentences for control in controls]
+        read = _in_parts(reader.read, sentences, watch, len(request.items))
+        found.figures.append(_share(sentences, read, variant, "control"))
     return found
 
 
 def _share(
-    read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, role: Role,
-    writers: Sequence[str] = (),
+    sentences: Sequence[tuple[str, str]], read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]",
+    variant: Variant, role: Role, writers: Sequence[str] = (),
 ) -> Figure:  # fmt: skip
-    one = crows_pairs(read, variant, "", writers)
-    pairs = [pair for pair in read if pair is not None]
-    sizes = [abs(sentence_score(more, variant) - sentence_score(less, variant)) for more, less in pairs]
-    higher = round((one.share.value or 0) * one.pairs)
-    facts = {"ties": one.ties, "left_out": one.left_out, "size": middle(sizes)}
-    facts |= {"writers": len(set(writers))} if any(writers) else {}
-    decided = one.pairs - one.ties
-    return Figure("share", role, percent(one.share), 50.0, coin_band(one.pairs), coin_p(higher, decided), facts)
+    """Return the share of pairs, with band and p over pairs of words: pairs with he and she are decided together.
+
+    The interval is over these too where the score is of the words that differ (changed, aul), else over *writers*.
+    """
+    words = [word_pair(more, less) for more, less in sentences]
+    by_words = variant in ("changed", "aul")
+    share = crows_pairs(read, variant, "", words if by_words else writers)
+    known = [(word, pair) for word, pair in zip(words, read, strict=True) if pair is not None]
+    differences = [sentence_score(more, variant) - sentence_score(less, variant) for _, (more, less) in known]
+    units = [word for word, _ in known]
+    facts = {"ties": share.ties, "left_out": share.left_out, "size": middle([abs(value) for value in differences])}
+    facts |= {"word_pairs": len(set(units))} | ({"writers": len(set(writers))} if any(writers) else {})
+    band, p = flipped_null([(value > 0) - (value < 0) for value in differences], units) or (None, None)
+    return Figure("share", role, percent(share.share), 50.0, band, p, facts)
 
 
 def _in_parts(read: Callable[[Any], list[Any]], items: Sequence[Any], watch: Watch, done: int = 0) -> list[Any]:

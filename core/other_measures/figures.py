@@ -97,6 +97,23 @@ def drawn_null(values: Numbers, observed: float, centre: float) -> tuple[tuple[f
     return (float(low), float(high)), (farther + 1) / (len(values) + 1)
 
 
+def flipped_null(signs: Sequence[int], units: Sequence[str]) -> tuple[tuple[float, float], float] | None:
+    """Return the band and the two-sided p of a share of pairs, in percent, if a coin decides each unit as a whole.
+
+    *signs*: 1 where the first sentence of a pair is preferred, -1 where the second is, 0 for a tie, which counts in
+    the denominator. *units*: the words in which a pair differs. A model that prefers one of two words decides all
+    their pairs, so the null turns the signs of a unit together. None without a pair that is decided.
+    """
+    decided = sum(map(abs, signs))
+    if not decided:
+        return None
+    names = list(dict.fromkeys(units))
+    sums = np.bincount([names.index(unit) for unit in units], weights=signs).astype(float)
+    turns = np.random.default_rng(0).choice([-1.0, 1.0], size=(DRAWN, len(names)))
+    scale = 50 / len(signs)  # percent
+    return drawn_null(scale * (decided + turns @ sums), scale * (decided + sum(signs)), scale * decided)
+
+
 def middle(values: Sequence[float]) -> float | None:
     """The median; None of nothing."""
     return float(np.median(values)) if len(values) else None

@@ -15,9 +15,11 @@ differ; mean: the mean over the shared tokens; aul: the mean over all tokens wit
 
 import csv
 import json
+import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -165,6 +167,7 @@ Variant = Literal["published", "changed", "mean", "aul"]
 VARIANTS: tuple[Variant, ...] = ("published", "changed", "mean", "aul")
 COLUMNS = ("sent_more", "sent_less")
 WRITER = "anon_writer"
+WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-]\w+)*")
 DECIMALS = 3
 METHODS = {
     "published": "crows-pairs", "changed": "crows-pairs-changed", "mean": "crows-pairs-mean", "aul": "aul",
@@ -239,21 +242,32 @@ def sentence_score(tokens: "SentenceTokens", variant: Variant) -> float:
     return round(total / len(terms) if variant in ("mean", "aul") and terms else total, DECIMALS)
 
 
+def word_pair(more: str, less: str) -> str:
+    """Return the first words in which two sentences differ, in lower case and sorted, as in "he/she".
+
+    A Chinese character is a word. Sentences that differ in punctuation alone have the pair "/".
+    """
+    words, others = (WORD.findall(text.lower()) for text in (more, less))
+    changes = SequenceMatcher(a=words, b=others, autojunk=False).get_opcodes()
+    first = next(((words[i:j], others[k:m]) for kind, i, j, k, m in changes if kind != "equal"), ([], []))
+    return "/".join(sorted(span[0] if span else "" for span in first))
+
+
 def crows_pairs(
     read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, signature: str,
-    writers: Sequence[str] = (),
+    units: Sequence[str] = (),
 ) -> CrowsPairs:  # fmt: skip
     """The measure from what a model said of each pair (`core.models.other_measures.PairReader.read`).
 
-    *writers*: who wrote each pair: pairs of one writer resemble each other, so the interval is over writers; without
-    them it is Wilson's.
+    *units*: what makes pairs resemble each other, such as who wrote them or the words in which they differ; "" for a
+    pair without. The interval is over these units; without them it is Wilson's.
     """
     known = [
         (sentence_score(more, variant), sentence_score(less, variant)) for more, less in (one for one in read if one)
     ]
     higher, ties = sum(more > less for more, less in known), sum(more == less for more, less in known)
     share = wilson(higher, len(known), nothing=NOTHING)
-    if any(writers):
-        units = [writer for writer, one in zip(writers, read, strict=True) if one]
-        share = share_of_rows([more > less for more, less in known], units, nothing=NOTHING)
+    if any(units):
+        known_units = [unit for unit, one in zip(units, read, strict=True) if one]
+        share = share_of_rows([more > less for more, less in known], known_units, nothing=NOTHING)
     return CrowsPairs(variant, share, len(known), ties, len(read) - len(known), signature)

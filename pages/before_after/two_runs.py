@@ -109,8 +109,7 @@ def show_runs_report(report: RunsReport, name: str) -> None:
     show_html(table(heads, cells, kind="pinned"))
     st.caption(plain(appendix.unit_text(report, _)))
     if shares := appendix.share_rows(report, _):
-        show_html(table(number_columns([_(head) for head in appendix.SHARES], range(1, 6)), shares))
-        st.caption(plain(_(appendix.MCNEMAR)))
+        show_html(table(number_columns([_(head) for head in appendix.SHARES], range(1, 5)), shares))
     _show_moved(report)
     with st.container(horizontal=True, vertical_alignment="center"):
         offer_appendix(lambda: appendix.runs_appendix(report, _), report, name, "ba-runs-{part}")

@@ -172,8 +172,8 @@ def _beside(one: Mapping[str, Any]) -> list[str]:
     """Counts that a figure rests on."""
     names = {
         "ties": _("ties"), "left_out": _("left out"), "size": _("median difference"), "items": _("items"),
-        "terms": _("target terms"), "writers": _("writers"), "missing": _("words without a vector"),
-        "sentences": _("sentences"),
+        "terms": _("target terms"), "writers": _("writers"), "word_pairs": _("word pairs"),
+        "missing": _("words without a vector"), "sentences": _("sentences"),
         "twins": _("twins"), "unlike": _("twins that differ in more than the pronoun"),
         "partitions": _("partitions"),
     }  # fmt: skip

@@ -77,14 +77,11 @@ def test_seeds_against_their_placebos_have_the_interval_of_welch() -> None:
     assert (still.low, still.high) == (-0.6, -0.6)
 
 
-def test_shares_and_the_exact_mcnemar_p() -> None:
-    """2 against 9 changes: 2 * P(Bin(11, 1/2) <= 2) = 2 * 67 / 2048."""
+def test_shares_count_changes_either_way() -> None:
     before = np.array([1] * 20 + [1] * 2 + [0] * 9 + [0] * 5 + [np.nan])
     after = np.array([1] * 20 + [0] * 2 + [1] * 9 + [0] * 5 + [1])
     result = shares(before, after)
     assert (result.both, result.only_before, result.only_after, result.neither) == (20, 2, 9, 5)
-    assert result.p == pytest.approx(2 * 67 / 2048)
-    assert shares(np.ones(3), np.ones(3)).p == 1.0
     changed = compare(before, after, clusters_of_pairs(pd.Series([str(i) for i in range(37)])))
     assert changed.size.value == pytest.approx(7 / 36)
 

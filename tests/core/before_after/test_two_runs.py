@@ -98,14 +98,13 @@ def nli(path: Path, biased: int) -> Side:
 
 
 def test_answers_of_two_classifiers_are_compared(tmp_path: Path) -> None:
-    """Directional is the share of biased occupations: 0.8, then 0.2. 12 answers become neutral, none the reverse, so
-    McNemar's p is 2 / 2^12."""
+    """Directional is the share of biased occupations: 0.8, then 0.2. 12 answers become neutral, none the reverse."""
     record = two_runs("nli", nli(tmp_path / "a.csv", 8), nli(tmp_path / "b.csv", 2), margin=0.05)
     first = record.measures[0]
     assert (first.before, first.after, first.change.value) == (0.8, pytest.approx(0.2), pytest.approx(-0.6))
     assert (first.change.high or 0) < 0 and record.verdict == "follows the stereotype less"
     (share,) = record.shares
-    assert (share.only_before, share.only_after, share.p) == (0, 12, pytest.approx(2 / 2**12))
+    assert (share.only_before, share.only_after) == (0, 12)
     assert record.moved[0].before == "entailment" and record.equivalence["answer"] == "no"
 
 
@@ -147,10 +146,10 @@ def test_misgendering_verdicts_of_two_runs_are_compared(tmp_path: Path) -> None:
     assert record.verdict == "misgenders less" and record.unit == "template × name"
     assert measure(record, "right by probability", "xe").change.value == pytest.approx(0.5)
     assert measure(record, "right by probability", "she").change.value == 0
-    assert record.shares[0].only_after == 24 and record.shares[0].p == pytest.approx(2 / 2**24)
+    assert record.shares[0].only_after == 24
 
 
-def test_several_generations_have_a_mean_and_no_mcnemar(tmp_path: Path) -> None:
+def test_several_generations_have_a_mean_and_no_counts(tmp_path: Path) -> None:
     sides = [verdicts(tmp_path / f"{wrong}.csv", wrong, (1, 2)) for wrong in (4, 1)]
     record = two_runs("misgendering", *sides)
     assert [share.label for share in record.shares] == ["right by probability"]

@@ -9,7 +9,14 @@ import torch
 from evenhand.core.errors import BadFile, Refused
 from evenhand.core.models.loading import load_masked
 from evenhand.core.models.other_measures import PairReader, SentenceTokens, shared_places
-from evenhand.core.other_measures.stereotypes import VARIANTS, crows_pairs, read_crows, read_writers, sentence_score
+from evenhand.core.other_measures.stereotypes import (
+    VARIANTS,
+    crows_pairs,
+    read_crows,
+    read_writers,
+    sentence_score,
+    word_pair,
+)
 from tests.support.tiny_models import bert
 
 PAIRS = [
@@ -64,6 +71,21 @@ def test_ties_count_in_the_denominator_only() -> None:
     assert result.score.value == pytest.approx(100 / 3) and (result.pairs, result.ties, result.left_out) == (3, 1, 1)
     assert result.to_json()["low"] < 33.3 < result.to_json()["high"]
     assert crows_pairs([None], "aul", "s").to_json()["score_reason"].startswith("No pair")
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "expected"),
+    [
+        ("She cooks.", "He cooks.", "he/she"),
+        ("He lost his keys.", "She lost her keys.", "he/she"),
+        ("Women can't park.", "Men never park.", "men/women"),
+        ("A big dog.", "A dog.", "/big"),
+        ("他是护士。", "她是护士。", "他/她"),
+        ("Same.", "Same!", "/"),
+    ],
+)
+def test_the_word_pair_is_the_first_difference(more: str, less: str, expected: str) -> None:
+    assert word_pair(more, less) == word_pair(less, more) == expected
 
 
 def test_pairs_of_one_writer_are_one_unit() -> None:

@@ -16,6 +16,7 @@ from evenhand.core.other_measures.figures import (
     coin_p,
     control_language,
     control_pairs,
+    flipped_null,
     published,
 )
 from evenhand.core.other_measures.run import COLUMNS, read_request, run
@@ -148,6 +149,18 @@ def test_the_gap_equals_hand_computation() -> None:
     assert [figure.estimate.value for figure in figures] == [50, 75, 25] and gap.neutral == 0 and pro.neutral == 50
     assert gap.p is not None and 0.4 < gap.p < 0.6  # both of two signs must agree: 1/2
     assert anti.band == coin_band(4) and gap.facts["twins"] == 4
+
+
+def test_a_null_over_word_pairs_turns_them_together() -> None:
+    """Two pairs of words of 5 and 3 rows: 8, 3, 5 or 0 of 8 preferred with equal probability, so 0 and 8 have p 1/2."""
+    signs, units = [1] * 8, ["he/she"] * 5 + ["man/woman"] * 3
+    null = flipped_null(signs, units)
+    assert null is not None and null[0] == (0.0, 100.0) and null[1] == pytest.approx(0.5, abs=0.03)
+    alone = flipped_null(signs, [str(i) for i in range(8)])
+    assert alone is not None and alone[1] == pytest.approx(2 / 2**8, abs=0.005)
+    tied = flipped_null([1, -1, 0, 0], list("abcd"))
+    assert tied is not None and tied[1] == 1.0  # a tie is in the denominator: the centre is 25
+    assert flipped_null([0, 0], ["a", "b"]) is None and flipped_null([], []) is None
 
 
 def test_coin_band_and_p_equal_binomial_tables() -> None:
