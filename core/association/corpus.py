@@ -71,14 +71,14 @@ class Sentence:
 
 
 def masked(text: str, spans: Sequence[Span]) -> str:
-    """*text* with one [MASK] in place of each span."""
+    """Return *text* with one [MASK] in place of each span."""
     for start, end in sorted(spans, reverse=True):
         text = text[:start] + MASK + text[end:]
     return text
 
 
 def sentences(association_set: AssociationSet) -> Iterator[Sentence]:
-    """Every sentence of the set, in order."""
+    """Yield every sentence of the set, in order."""
     for kind in association_set.kinds:
         professions = [profession for profession in association_set.professions if profession.kind == kind]
         for number, template in enumerate(association_set.templates):
@@ -88,7 +88,7 @@ def sentences(association_set: AssociationSet) -> Iterator[Sentence]:
 
 
 def _sentence(template: Template, person: Person, profession: Profession, *, an: bool, acting: bool) -> Sentence:
-    """The filled template; the first letter of the sentence is a capital."""
+    """Return the filled template; the first letter of the sentence is a capital."""
     form = profession.form(person.gender)
     noun = person.acting if acting and person.acting else person.word
     feminine = person.gender == "female"
@@ -115,14 +115,14 @@ def _sentence(template: Template, person: Person, profession: Profession, *, an:
 
 
 def corpus_row(one: Sentence) -> tuple[str, ...]:
-    """The cells in the order of COLUMNS."""
+    """Return the cells in the order of COLUMNS."""
     profession = one.text[slice(*one.profession_at)]
     kind, gender = one.profession.kind, one.person.gender
     return (one.text, one.tm, one.am, one.tam, one.noun, profession, gender, kind, one.template.name)
 
 
 def corpus_tsv(association_set: AssociationSet) -> str:
-    """The whole corpus as TSV with the columns of COLUMNS."""
+    """Return the whole corpus as TSV with the columns of COLUMNS."""
     lines = [COLUMNS, *(corpus_row(sentence) for sentence in sentences(association_set))]
     return "".join("\t".join(cells) + "\n" for cells in lines)
 

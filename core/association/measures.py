@@ -34,12 +34,12 @@ TEXTS = tuple(name for name in COLUMNS if name not in (*NUMBERS, "row", "p_targe
 
 
 def frame_of(found: Sequence[Associated]) -> pd.DataFrame:
-    """The rows of a run as a table with the columns of COLUMNS; undefined is NaN."""
+    """Return the rows of a run as a table with the columns of COLUMNS; undefined is NaN."""
     return _typed(pd.DataFrame([associated.values() for associated in found], columns=list(COLUMNS)))
 
 
 def read_associations(path: Path | str) -> pd.DataFrame:
-    """A table that `association --out` wrote (CSV, or TSV by its ending). Raises BadFile with what is missing."""
+    """Read a table that `association --out` wrote (CSV, or TSV by its ending). Raises BadFile with what is missing."""
     file = Path(path)
     try:
         with file.open("rb") as opened:
@@ -81,12 +81,12 @@ def _checked(frame: pd.DataFrame, file: str) -> pd.DataFrame:
 
 
 def models_of(frame: pd.DataFrame) -> list[str]:
-    """The models in the order of the table."""
+    """Return the models in the order of the table."""
     return [str(name) for name in dict.fromkeys(frame["model"])]
 
 
 def rows_of(frame: pd.DataFrame, model: str) -> pd.DataFrame:
-    """The rows of one model."""
+    """Return the rows of one model."""
     return frame[frame["model"] == model].reset_index(drop=True)
 
 
@@ -102,7 +102,7 @@ def has_equal_pairs(frame: pd.DataFrame) -> bool:
 
 
 def without_equal_pairs(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows without pairs whose two words are the same: their difference is 0 by construction."""
+    """Return the rows without pairs whose two words are the same: their difference is 0 by construction."""
     return frame[~frame["pair"].isin(_equal(frame))].reset_index(drop=True)
 
 
@@ -137,7 +137,10 @@ class Crossing:
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> "Crossing":
-        """From rows with profession_key, person_key, pair, person_gender, association; undefined ones are left out."""
+        """Make the crossing from rows with profession_key, person_key, pair, person_gender, association.
+
+        Rows with an undefined association are left out.
+        """
         rows = frame[frame["association"].notna()]
         sided = rows[rows["person_gender"] != "neutral"]
         paired = len(sided) > 0 and bool((sided["pair"] != "").all())
@@ -172,7 +175,7 @@ class Crossing:
         return min((int((self.counts[g].sum(axis=0) > 0).sum()) for g in genders if g in self.counts), default=0)
 
     def without(self, axis: int | None) -> Means:
-        """The mean of each gender without one profession (axis 0), one unit of words (1), or one cell (None).
+        """Return the mean of each gender without one profession (axis 0), one unit of words (1), or one cell (None).
 
         NaN where nothing is left.
         """
@@ -192,20 +195,20 @@ class Crossing:
         return cells
 
     def once(self) -> Means:
-        """The means of the data themselves."""
+        """Return the means of the data themselves."""
         return {gender: np.array([sum_.sum() / self.counts[gender].sum()]) for gender, sum_ in self.sums.items()}
 
 
 def signature(kind: str) -> str:
-    """`unit:profession×<pair or word>|jackknife-t`."""
+    """Return the signature of intervals, `unit:profession×<pair or word>|jackknife-t`."""
     return f"unit:profession×{kind}|{BY_JACKKNIFE}"
 
 
 def interval(crossing: Crossing, measure: Measure, *genders: str) -> Estimate:
-    """*measure* of the means of *genders* with its 95% interval.
+    """Return *measure* of the means of *genders* with its 95% interval.
 
-    t over both kinds (`core.statistics.intervals.of_kinds`). The fewer of professions and person words are the units;
-    of a single profession or word the interval is over the other kind.
+    t over both kinds (`core.statistics.intervals.of_kinds`). The units are professions or person
+    words, of which there are fewer; if there is only one of these, the interval is over the other kind.
     """
     return joint_interval([crossing], lambda means: measure(means[0]), *genders)
 
@@ -263,7 +266,7 @@ class Described:
 
 
 def describe(values: Sequence[float] | Numbers) -> Described:
-    """The columns of the thesis's Tables 4.5 to 4.8, of values that are all defined.
+    """Return the columns of the thesis's Tables 4.5 to 4.8 for values that are all defined.
 
     See docs/association.md#measures-and-intervals.
     """
@@ -314,19 +317,19 @@ class Difference:
 
 
 def m_minus_w(means: Means) -> Numbers:
-    """M - W of each draw."""
+    """Return M - W of each draw."""
     return means["male"] - means["female"]
 
 
 def kinds_of(frame: pd.DataFrame, column: str = "class") -> list[str]:
-    """The groups of professions in the order female, balanced, male of the thesis's tables, then any other."""
+    """Return the groups of professions: female, balanced, male as in the thesis's tables, then any other."""
     found = [str(name) for name in dict.fromkeys(frame[column])]
     order = {"female": 0, "balanced": 1, "male": 2}
     return sorted(found, key=lambda name: order.get(name, 3)) if column == "class" else found
 
 
 def groups(frame: pd.DataFrame) -> list[Group]:
-    """The describe table of one model: a row for each class and gender that the table has."""
+    """Return the describe table of one model: a row for each class and gender that the table has."""
     found = []
     for kind in kinds_of(frame):
         rows = frame[frame["class"] == kind]
@@ -342,7 +345,7 @@ def groups(frame: pd.DataFrame) -> list[Group]:
 
 
 def difference(frame: pd.DataFrame, name: str = "") -> Difference:
-    """M - W of all rows of *frame*, with its interval over professions and person words."""
+    """Return M - W of all rows of *frame*, with its interval over professions and person words."""
     crossing = Crossing.of(frame)
     once = crossing.once() if crossing.sums else {}
     male, female = (float(once[g][0]) if g in once else None for g in ("male", "female"))
@@ -357,7 +360,7 @@ def difference(frame: pd.DataFrame, name: str = "") -> Difference:
 
 
 def differences(frame: pd.DataFrame, column: str = "class") -> list[Difference]:
-    """`difference` of each group of *column*: "class", "field", or "profession_key" for a ranking of professions."""
+    """Return `difference` for each group of *column*: "class", "field", or "profession_key" to rank professions."""
     found = [difference(frame[frame[column] == name], name) for name in kinds_of(frame, column)]
     stay = holm([one.estimate for one in found])
     return [replace(one, stays=stays) for one, stays in zip(found, stay, strict=True)]
@@ -369,19 +372,19 @@ def differences_without_equal(frame: pd.DataFrame) -> list[Difference]:
 
 
 def ranked(found: Sequence[Difference]) -> list[Difference]:
-    """Professions from the one that leans most to the male words down; undefined ones at the end."""
+    """Sort professions by M - W, those that lean most to the male words first; undefined ones are last."""
     return sorted(found, key=lambda one: (one.estimate.value is None, -(one.estimate.value or 0.0)))
 
 
 def cells(frame: pd.DataFrame) -> pd.DataFrame:
-    """Mean association per profession and gender: columns profession, class, gender, value (NaN undefined), n."""
+    """Return mean associations per profession and gender: columns profession, class, gender, value (or NaN), n."""
     grouped = frame.groupby(["profession_key", "class", "person_gender"], sort=False)["association"]
     found = grouped.agg(value="mean", n="count").reset_index()
     return found.rename(columns={"profession_key": "profession", "person_gender": "gender"})
 
 
 def person_words(frame: pd.DataFrame) -> pd.DataFrame:
-    """Per person word: gender, pair, pieces in this model, mean association by class, and how many are undefined."""
+    """Return for each person word: gender, pair, pieces in this model, mean association by class, undefined ones."""
     by = ["person_key", "person_gender", "pair"]
     grouped = frame.groupby(by, sort=False)
     found = grouped.agg(pieces=("pieces", "max"), n=("association", "count"), rows=("association", "size"))
@@ -391,7 +394,9 @@ def person_words(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def share_correlation(found: Sequence[Difference], method: str = "pearson") -> Estimate:
-    """Correlation over professions of the share of women with M - W; expected below 0 where the model follows shares.
+    """Return the correlation over professions of the share of women with M - W.
+
+    It is below 0 where the model follows the shares.
 
     *method*: "pearson" or "spearman". Interval: Fisher's z, for Spearman with the variance of Bonett and Wright 2000;
     the unit is the profession. Undefined for fewer than three professions with a share, or where one side is constant.

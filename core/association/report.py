@@ -111,12 +111,12 @@ Means2 = Mapping[tuple[str, str], Estimate]  # (class, gender) -> mean associati
 
 
 def means_of(groups: Sequence[measures.Group]) -> dict[tuple[str, str], Estimate]:
-    """The means of a describe table by class and gender."""
+    """Return the means of a describe table by class and gender."""
     return {(group.kind, group.gender): group.mean for group in groups}
 
 
 def verdicts(means: Means2, differences: Sequence[measures.Difference], margin: float | None = None) -> list[Verdict]:
-    """H1 and H2 in both readings and H3, from the means and differences of one model."""
+    """Judge H1 and H2, both in two readings, and H3, from the means and differences of one model."""
     by_class = {difference.name: difference.estimate for difference in differences}
     lacking = Estimate.undefined(NO_BALANCED)
 
@@ -151,17 +151,18 @@ def _negated(one: Estimate) -> Estimate:
 
 
 def no_difference(estimate: Estimate, margin: float | None) -> Verdict:
-    """H3: is the difference of balanced professions none? Not decided without a margin."""
+    """Judge H3: do balanced professions have no difference? Undecided without a margin."""
     found = equivalence(estimate, margin)
     evidence = (Evidence(BALANCED, estimate, "above"),)
     return Verdict("H3", "literal", found.answer, evidence, found.remark, found)
 
 
 def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None, margin: float | None = None) -> Verdict:
-    """H4: |M - W| of the multilingual model less that of the monolingual one, below 0 in every class.
+    """Judge H4: |M - W| of the multilingual model minus that of the monolingual one, below 0 in every class.
 
-    Both are on the same sentences, those for which each has a number, and drawn alike. It compares differences inside
-    each model, never means of two models with different tokenizers. *margin* (ln): up to which size they do not differ.
+    Both values are from the same sentences (with a number under each model) and the same draws. Differences inside each
+    model are compared, never means of two models with different tokenizers. *margin* (ln): the size up to which the
+    models count as equal.
     """
     if monolingual is None or other is None:
         return Verdict("H4", "literal", "undecided", (), NO_PARTNER)
@@ -185,7 +186,7 @@ def _defined(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _same_sentences(one: pd.DataFrame, other: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows of both models for the sentences that have a number under each, in one order."""
+    """Return the rows of both models for the sentences with a number under both, in one order."""
     names = [name for name in SENTENCE if name in one.columns and name in other.columns]
     frames = _defined(one), _defined(other)
     keys = [pd.MultiIndex.from_frame(frame[names]) for frame in frames]
@@ -202,7 +203,7 @@ def _smaller(means: list[measures.Means]) -> measures.Numbers:
 
 
 def published_verdicts(rows: Sequence[Mapping[str, str]]) -> list[Verdict]:
-    """H1 and H2 of one model from the printed means of a table (`published_differences`), without intervals."""
+    """Judge H1 and H2 of one model from the printed means of a table (`published_differences`), without intervals."""
     means: dict[tuple[str, str], Estimate] = {}
     differences = []
     for row in rows:
@@ -236,7 +237,7 @@ class Printed:
 
 
 def printed(language: str) -> list[Printed]:
-    """The printed rows of a language's table: classes female, balanced, male for each model; empty for others."""
+    """Return the printed rows of a language's table, female, balanced, male for each model; empty for others."""
     name = TABLES.get(language)
     rows = [row for row in table("published_differences") if row["table"] == name]
     order = ("female", "balanced", "male")
@@ -253,7 +254,7 @@ def _follows(row: dict[str, str]) -> bool:
 
 
 def printed_verdicts(language: str) -> dict[str, list[Verdict]]:
-    """H1 and H2 of each printed model, in both readings."""
+    """Judge H1 and H2 of each printed model, in both readings."""
     rows = [row for row in table("published_differences") if row["table"] == TABLES.get(language)]
     models = dict.fromkeys(row["model"] for row in rows)
     return {model: published_verdicts([row for row in rows if row["model"] == model]) for model in models}

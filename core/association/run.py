@@ -47,7 +47,7 @@ Progress = Callable[[int, int], object]  # probes done, of how many
 
 
 def association(logp_target: float | None, logp_prior: float | None) -> tuple[float | None, str | None]:
-    """ln(P_T / P_prior) from natural-log probabilities, or None and why: a missing one, or a probability of 0."""
+    """Return ln(P_T / P_prior) from natural-log probabilities; None and the reason if one is missing or P is 0."""
     if logp_target is None or logp_prior is None:
         return None, None
     if logp_prior == -math.inf:
@@ -80,7 +80,7 @@ class Associated:
         return association(self.logp_target, self.logp_prior)[0]
 
     def values(self) -> tuple[Any, ...]:
-        """The cells in the order of COLUMNS; None where undefined."""
+        """Return the cells in the order of COLUMNS; None where undefined."""
         one, person, profession = self.sentence, self.sentence.person, self.sentence.profession
         form = one.text[slice(*one.profession_at)]
         probabilities = (None if p is None else math.exp(p) for p in (self.logp_target, self.logp_prior))
@@ -153,7 +153,7 @@ def associate(
     tally: Tally | None = None,
     progress: Progress = lambda done, total: None,
 ) -> list[Associated]:
-    """Every sentence of *corpus* with its association under *scorer*, in order.
+    """Return every sentence of *corpus* with its association under *scorer*, in order.
 
     The priors of all professions with equally many masks are one masked sentence for a template and determiner, and
     so are the targets of all person words with one determiner: each is read once, and all words are looked up there.
@@ -189,7 +189,7 @@ def associate(
 def _answers(
     scorer: "TargetScorer", probes: Sequence[MaskedSentence], masked: Sequence[str], progress: Progress
 ) -> list[Score]:
-    """One score per probe, in order, in chunks; those with an equal *masked* sentence stay together, as one pass."""
+    """Return one score per probe, in order, asked in chunks; equal *masked* sentences stay together, as one pass."""
     order = sorted(range(len(probes)), key=masked.__getitem__)
     found: dict[int, Score] = {}
     while len(found) < len(order):
@@ -312,7 +312,7 @@ def _associate_with(
 
 
 def _tab_line(cells: Iterable[Any]) -> str:
-    """A line of a TSV; no text of a set holds a tab or a line break."""
+    """Return a line of a TSV; no text of a set contains a tab or a line break."""
     return "\t".join("" if cell is None else str(cell) for cell in cells) + "\n"
 
 

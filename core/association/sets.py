@@ -121,7 +121,7 @@ def check_template(text: str, file: str, line: int) -> None:
 
 
 def check_size(found: AssociationSet) -> AssociationSet:
-    """*found*, or BadFile where it lacks a part or makes more sentences than anybody would score."""
+    """Return *found*. Raises BadFile where it lacks a part or makes more sentences than can be scored."""
     parts: dict[str, Sequence[object]] = {
         "templates": found.templates,
         "persons": found.persons,
@@ -146,7 +146,7 @@ LONGEST = 300  # characters of a cell
 
 
 def read_templates(path: Path) -> tuple[Template, ...]:
-    """Templates from a TSV with the column `template`, and `name` where wanted (else the number of the line)."""
+    """Read templates from a TSV with the column `template` and optionally `name` (else the number of the line)."""
     templates: list[Template] = []
     for line, row in _rows(path, "templates"):
         check_template(row["template"], path.name, line)
@@ -212,7 +212,7 @@ def _refuse_twice(path: Path, names: list[str]) -> None:
 
 
 def _refuse_odd_pairs(path: Path, persons: list[Person]) -> None:
-    """A pair is one male and one female word."""
+    """Raise BadFile where a pair is not one male and one female word."""
     pairs: dict[str, list[str]] = {}
     for person in persons:
         if person.pair:
@@ -225,7 +225,7 @@ def _refuse_odd_pairs(path: Path, persons: list[Person]) -> None:
 
 
 def _rows(path: Path, part: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows with the number of their line; missing columns of choice are empty. Lines with '#' are comments."""
+    """Yield the rows with their line numbers; missing optional columns are empty. Lines with '#' are comments."""
     required, others = COLUMNS[part]
     numbered = [
         (n, line) for n, line in enumerate(_text(path).splitlines(), 1) if line.strip() and not line.startswith("#")
@@ -304,7 +304,7 @@ class Choices:
 
 
 def association_set(language: Language, choices: Choices | None = None) -> AssociationSet:
-    """The set of *language* with these *choices*, its lists replaced by own ones.
+    """Return the set of *language* with these *choices*; own lists replace its lists.
 
     Raises BadFile, naming file and line, for a list of the user that cannot be used.
     """
@@ -367,7 +367,10 @@ def _word(row: dict[str, str], choices: Choices) -> str:
 
 
 def _professions(language: Language, choices: Choices) -> tuple[Profession, ...]:
-    """In the order of the released English file: male and balanced from the end of the table, female from its start."""
+    """Return professions in the order of the released English file.
+
+    Male and balanced ones go from the end of the table, female ones from its start.
+    """
     if language == "zh":
         return read_professions(DATA / "association_zh_professions.tsv")
     rows = table("becpro_professions")

@@ -78,7 +78,10 @@ def warmth(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
 
 
 def shares(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """The share of women in a profession (across, per cent) against M - W (up): columns name, women, value, class."""
+    """Draw the share of women in professions (across, per cent) against M - W (up).
+
+    Columns: name, women, value, class.
+    """
     known = data[data["women"].notna() & data["value"].notna()]
     shown = known.assign(
         shown=[_written(value) for value in known["value"]],

@@ -34,12 +34,12 @@ TALLEST = 0.7  # of a row: the highest bin; the model's name and its shares are 
 
 
 def finite(values: Values) -> Values:
-    """The values that are neither undefined (NaN) nor infinite."""
+    """Return the values that are neither undefined (NaN) nor infinite."""
     return np.asarray(values[np.isfinite(values)], dtype=np.float64)
 
 
 def bins(values: Mapping[str, Values]) -> pd.DataFrame:
-    """Counts of Bias_c (log10) per model and bin: columns model, row, low, high, count, share, side.
+    """Count Bias_c (log10) per model and bin: columns model, row, low, high, count, share, side.
 
     Bins have one width for all models. They are closed on the side away from 0, so that exactly 0.3 is not obvious;
     0 itself counts to the first bin above it. The outermost bins hold everything beyond (`low` or `high` infinite).
@@ -72,13 +72,13 @@ def _bin(model: str, number: int, sign: int, near: float, far: float, count: int
 
 
 def shares(found: pd.DataFrame) -> pd.DataFrame:
-    """Per model of `bins`: the shares male, female and none (0 to 1), in the order of the models."""
+    """Return for each model of `bins` the shares male, female and none (0 to 1), in the order of the models."""
     table = found.pivot_table(index="model", columns="side", values="share", aggfunc="sum", sort=False)
     return table.reindex(columns=["male", "none", "female"], fill_value=0.0).reset_index()
 
 
 def without_value(found: pd.DataFrame) -> set[str]:
-    """The models of `bins` that have no finite value at all."""
+    """Return the models of `bins` that have no finite value at all."""
     counts = found.groupby("model")["count"].sum()
     return set(counts.index[counts == 0])
 
@@ -92,7 +92,7 @@ def ridges(
     click: str | None = None,
     palette: Palette = LIGHT,
 ) -> Any:
-    """A row per model of `bins`: bars coloured by side, the two obvious shares at the ends.
+    """Draw a row for each model of `bins`: bars coloured by side, the two obvious shares at the ends.
 
     The tallest bin of a model fills its row; its area is all sentences.
 
@@ -172,13 +172,13 @@ def _range(low: float, high: float, say: Say) -> str:
 
 
 def signed(number: float) -> str:
-    """A log ratio with its sign, as short as it can be: +0.3, −1.25, 0."""
+    """Return a log ratio with its sign, as short as possible: +0.3, −1.25, 0."""
     text = f"{number:+z.2f}" if round(number, 1) != round(number, 2) else f"{number:+z.1f}"
     return "0" if number == 0 else text.replace("-", "−")
 
 
 def percent(share: float) -> str:
-    """A share of 1 as people read it: 43%, 7.5%, 0.25%."""
+    """Return a share of 1 for people: 43%, 7.5%, 0.25%."""
     if 1e-12 < share < 5e-6:
         return "< 0.001%"
     return f"{100 * share:.0f}%" if share >= 0.1 else "0%" if share <= 1e-12 else f"{100 * share:.2g}%"
@@ -204,7 +204,7 @@ def axis_title(say: Say) -> str:
 def _names(
     models: list[str], found: pd.DataFrame, y: alt.Scale, notes: Mapping[str, str], palette: Palette
 ) -> list[Any]:
-    """The model's name in the middle of the top of its row, its shares at the two ends."""
+    """Draw each model's name above the middle of its row, and its shares at both ends."""
     table, none = shares(found).set_index("model"), without_value(found)
     rows = []
     for row, model in enumerate(models):
@@ -242,7 +242,7 @@ POINTS = 400  # of a curve, per model
 
 
 def sorted_curve(values: Mapping[str, Values], *, points: int = POINTS) -> pd.DataFrame:
-    """The sentences of each model in the order of their Bias_c: columns model, percent, bias_log10, rank, n.
+    """Sort the sentences of each model by Bias_c: columns model, percent, bias_log10, rank, n.
 
     At most *points* sentences per model, evenly spaced, the first and the last among them; `percent` (0 to 100) is
     the share of sentences with no larger value. Undefined and infinite values are left out.
@@ -259,7 +259,7 @@ def sorted_curve(values: Mapping[str, Values], *, points: int = POINTS) -> pd.Da
 
 
 def curves(points: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """The sentences of `sorted_curve`, a line per model: the lean on the vertical axis, the male word above.
+    """Draw the sentences of `sorted_curve`, a line per model: Bias_c on the vertical axis, the male word above.
 
     Lines differ in colour and in dashes; neither purple nor orange, which stand for the two words.
     """
@@ -300,7 +300,7 @@ STEPS = (0.05, 0.1, 0.2, 0.3, 0.5)  # log10
 
 
 def squares(a: Values, b: Values) -> pd.DataFrame:
-    """Counts of sentences in squares of (Bias_c of a, Bias_c of b): columns a_low, a_high, b_low, b_high, count.
+    """Count sentences in squares of (Bias_c of a, Bias_c of b): columns a_low, a_high, b_low, b_high, count.
 
     Only sentences that are finite in both. Values beyond the outermost squares count in these.
     """
@@ -329,7 +329,7 @@ def two_models(
     found: pd.DataFrame, a: str, b: str, *, description: str, say: Say = same, click: str | None = None,
     palette: Palette = LIGHT,
 ) -> Any:  # fmt: skip
-    """The `squares` of models *a* (across) and *b* (up); darker is more sentences, on a scale of roots.
+    """Draw the `squares` of models *a* (across) and *b* (up); darker is more sentences, on a square-root scale.
 
     *click* names a selection that gives the four borders of a square.
     """
@@ -357,7 +357,7 @@ def two_models(
 
 
 def _quadrants(reach: float, x: alt.X, y: alt.Y, palette: Palette) -> list[Any]:
-    """The two fields in which both prefer the same word, in its tint; the two lines of 0."""
+    """Draw the fields in which both models prefer the same word, in its tint, and the two lines of 0."""
     fields = ((0.0, reach, palette.male_tint), (-reach, 0.0, palette.female_tint))
     grounds = [
         alt.Chart(pd.DataFrame([{"a_low": low, "a_high": high, "b_low": low, "b_high": high}]))
@@ -384,7 +384,7 @@ LEGEND_ROW = 16  # pixels; the height of a chart on a page includes its legend, 
 
 
 def difference_bins(changes: dict[str, Values]) -> pd.DataFrame:
-    """Counts of differences (log10) in bins of one width for all models: columns model, low, high, share, count."""
+    """Count differences (log10) in bins of one width for all models: columns model, low, high, share, count."""
     known = {name: finite(values) for name, values in changes.items()}
     everything = np.abs(np.concatenate([*known.values(), np.zeros(1)]))
     reach = max(0.05, float(np.quantile(everything, 0.995)))

@@ -23,7 +23,9 @@ TALL = 220
 
 
 def before_after_points(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """A row per word of *data*: columns pair, word, side (male, female, ""), before (or None), after, share, low, high.
+    """Draw a row for each word of *data*.
+
+    Columns: pair, word, side (male, female, ""), before (or None), after, share, low, high.
 
     Bars are counts, all on one linear scale: pale before, solid after. The points to the right are `share` (0 to 1, of
     what was decided), with its 95% interval, and not joined, because words have no order; they are left out where no
@@ -74,7 +76,7 @@ def _numbers(base: Any, field: str, palette: Palette, *, left: bool = False) -> 
 
 
 def _room(texts: Iterable[str]) -> int:
-    """Pixels that the longest of some texts takes; Chinese characters are as wide as the letters are high."""
+    """Return the pixels that the longest of some texts takes; Chinese characters are as wide as high."""
     wide = [sum(FONT if ord(character) > WIDE_FROM else DIGIT for character in text) for text in texts]
     return math.ceil(max(wide, default=0)) + 2 * GAP
 
@@ -89,7 +91,7 @@ def _named(field: str, palette: Palette) -> alt.Color:
 
 
 def _unlike(data: pd.DataFrame) -> list[str]:
-    """Names of the rows: the words; a word of two pairs with its pair."""
+    """Return the names of the rows: the words; a word of two pairs is followed by its pair."""
     twice = data["word"].duplicated(keep=False)
     named = zip(data["word"], data["pair"], twice, strict=True)
     return [f"{word} ({pair})" if again else str(word) for word, pair, again in named]
@@ -120,7 +122,7 @@ def _points(base: Any, start: str, palette: Palette) -> list[Any]:
 
 
 def pair_balance(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """A row per pair of *data*: columns pair, male, female (counts), share (male of both), low, high, p_holm.
+    """Draw a row for each pair of *data*: columns pair, male, female (counts), share (male of both), low, high, p_holm.
 
     Purple from the left is the male word, orange the female one; the upright line is 1:1, the dark bar the 95%
     interval of the share. Both counts are written in the bars.
@@ -179,7 +181,7 @@ def length_bars(data: pd.DataFrame, *, description: str, say: Say = same, palett
 
 
 def binned(data: pd.DataFrame) -> pd.DataFrame:
-    """Columns length (first of the step), to (first of the next), texts."""
+    """Count texts by length: columns length (first of the step), to (first of the next), texts."""
     if not len(data):
         return pd.DataFrame({"length": [], "to": [], "texts": []})
     least, most = int(data["length"].min()), int(data["length"].max())
@@ -193,7 +195,10 @@ def binned(data: pd.DataFrame) -> pd.DataFrame:
 def bars(
     data: pd.DataFrame, *, description: str, titles: dict[str, str], palette: Palette = LIGHT, size: int = 13
 ) -> Any:
-    """A bar per row of *data*: columns name, count; `titles`: what both are called. `size`: of the names, in pixels."""
+    """Draw a bar for each row of *data*: columns name, count.
+
+    *titles*: the titles of both columns. *size*: of the names, in pixels.
+    """
     rows = data.assign(text=[f"{count:,}" for count in data["count"]])
     most = max(1.0, float(rows["count"].max())) if len(rows) else 1.0
     scale = alt.Scale(domain=[0, most], range=[0, alt.expr(f"max({LEAST}, width - {_room(rows['text'])})")], nice=False)

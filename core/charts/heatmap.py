@@ -90,7 +90,7 @@ def _with_texts(
     *,
     signed: bool,
 ) -> pd.DataFrame:
-    """*data* with what is written into each cell: its number, and the ends of its interval below it."""
+    """Return *data* with the text of each cell: its number, and the ends of its interval below it."""
     shown = data.assign(_text=[_written(n, digits, signed=signed) for n in numbers])
     if mark is not None:
         shown["_text"] = shown["_text"].where(~shown[mark].astype(bool), shown["_text"] + " *")
@@ -158,12 +158,12 @@ def _position(
 
 
 def _widest(names: Iterable[object]) -> int:
-    """The pixels of the longest name; 0 without names."""
+    """Return the pixels of the longest name; 0 without names."""
     return max((_wide(str(name)) for name in names), default=0)
 
 
 def _wide(name: str) -> int:
-    """About how many pixels a name takes: Chinese characters are twice as wide."""
+    """Return about how many pixels a name takes; Chinese characters are twice as wide."""
     return sum(13 if unicodedata.east_asian_width(c) in "WF" else 7 for c in name) + 12
 
 

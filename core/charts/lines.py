@@ -67,7 +67,7 @@ def dashes(number: int) -> list[list[int]]:
 def labels_per_day(
     rows: Sequence[Mapping[str, object]], *, description: str, say: Say = same, palette: Palette = LIGHT
 ) -> Any:
-    """*rows* with `day` (ISO date), `annotator` and `labels` as lines with a dot for each day; names are data only."""
+    """Draw *rows* with `day` (ISO date), `annotator`, `labels` as lines with a dot per day; names are data only."""
     # A date alone is read as UTC midnight; the scale has to be in UTC too, or the day may move.
     x = alt.X(
         field="day", type="temporal", timeUnit="utcyearmonthdate", title=None,
@@ -84,7 +84,7 @@ def widths(
     found: Sequence[Needed], names: Mapping[str, str], width: float, *, description: str, say: Say = same,
     palette: Palette = LIGHT,
 ) -> Any:  # fmt: skip
-    """The widths of *found* over the number of items, both on logarithms; the *width* that is wanted as a thin line."""
+    """Draw the widths of *found* over the number of items, on logarithms, and the wanted *width* as a thin line."""
     rows = table(found, names)
     scale, numbers = alt.Scale(type="log", nice=False), sorted(set(rows["items"]))
     axis = alt.Axis(grid=False, domain=False, ticks=False, values=numbers, format=",")
@@ -99,7 +99,7 @@ def widths(
 
 
 def table(found: Sequence[Needed], names: Mapping[str, str]) -> pd.DataFrame:
-    """A row a design and number of items: design, items, width (0 to 1)."""
+    """Return a row for each design and number of items: design, items, width (0 to 1)."""
     rows = [(names[needed.design], items, width) for needed in found for items, width in needed.widths]
     return pd.DataFrame(rows, columns=["design", "items", "width"])
 
@@ -111,7 +111,7 @@ KINDS = {"loss": N_("training"), "held_out_loss": N_("held-out text")}
 def loss_curve(
     points: Sequence[Mapping[str, Any]], *, description: str, say: Say = same, palette: Palette = LIGHT
 ) -> Any:
-    """*points* with `step`, `loss`, `held_out_loss` (-ln p of a token) as two lines, told apart by dashes too."""
+    """Draw *points* with `step`, `loss`, `held_out_loss` (-ln p of a token) as two lines, one of them dashed."""
     known = [(kind, point) for kind in KINDS for point in points if point.get(kind) is not None]
     rows = [(point["step"], point[kind], say(KINDS[kind])) for kind, point in known]
     looks = sorted({int(point["step"]) for point in points})

@@ -79,9 +79,9 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
 
 
 def alpha_beta(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """The Beta plane: columns group, label, alpha, beta (missing ones are left out), interval, n. Both axes are logs.
+    """Draw the Beta plane: columns group, label, alpha, beta (missing ones are left out), interval, n; log axes.
 
-    Guides at alpha = 1, beta = 1 and alpha = beta. Right of the diagonal agreement is the commoner; where both are
+    Guides at alpha = 1, beta = 1 and alpha = beta. Right of the diagonal agreement is more common; where both are
     below 1 the ways agree or disagree outright.
     """
     shown = data.dropna(subset=["alpha", "beta"]).copy()
@@ -128,7 +128,7 @@ def _guides(low: float, high: float, x: alt.X, y: alt.Y, say: Say, palette: Pale
 
 
 def slot(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """The four forms at one slot: columns form, share (of 1), preferred (true for one): bars, the preferred marked."""
+    """Draw the four forms at one slot as bars, the preferred one marked: columns form, share (of 1), preferred."""
     shown = data.assign(share_text=[share_text(share) for share in data["share"]])
     marked = shown["share_text"] + " · " + say(N_("preferred"))
     shown["text"] = marked.where(shown["preferred"].astype(bool), shown["share_text"])

@@ -47,7 +47,7 @@ def score_scale(points: Sequence[Point], *, description: str, say: Say = same, p
 
 
 def label_colours(palette: Palette) -> dict[str, str]:
-    """A colour per label: teal, gold and the quiet grey of the theme."""
+    """Return a colour for each label: teal, gold and the quiet grey of the theme."""
     known = LINES[palette.theme]
     gold = "#6f6600" if palette.theme == "light" else known[2]  # darker than the line, as numbers are written on it
     return {"entailment": known[1], "contradiction": gold, "neutral": palette.line}

@@ -85,18 +85,18 @@ FEMALE = {"light": LIGHT.female, "dark": DARK.female}
 
 
 def palette(theme: str | None) -> Palette:
-    """The palette of a theme by its name; light where the theme is not known (None)."""
+    """Return the palette of a theme by its name; light where the theme is not known (None)."""
     return DARK if theme == "dark" else LIGHT
 
 
 def colours() -> dict[str, str]:
-    """Every colour of the dark palette with the light one that stands for it."""
+    """Return for every colour of the dark palette the corresponding light one."""
     lines = dict(zip(LINES["dark"], LINES["light"], strict=True))
     return lines | {getattr(DARK, name): getattr(LIGHT, name) for name in NAMES}
 
 
 def css_variables(*, dark: bool) -> str:
-    """Every colour as a CSS variable, --male-tint for `male_tint`; with *dark* each follows the theme of the page."""
+    """Return each colour as a CSS variable (--male-tint); with *dark* they follow the theme of the page."""
     both = "{}:light-dark({},{})" if dark else "{}:{}"
     return ";".join(
         both.format(f"--{name.replace('_', '-')}", getattr(LIGHT, name), getattr(DARK, name)) for name in NAMES

@@ -204,7 +204,7 @@ TOPIC_ROW = 36
 
 
 def word_sides(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """Bars of *data*: columns side (male, female), word, weight (> 0), tip; best first within a side."""
+    """Draw bars of *data*: columns side (male, female), word, weight (> 0), tip; the best first within a side."""
     shown = data.copy()
     shown["place"] = shown.groupby("side", sort=False).cumcount()
     most = shown.groupby("side")["weight"].transform("max").where(lambda m: m > 0, 1.0)
@@ -255,7 +255,9 @@ SIDE_ROOM = 1.32  # of the longest bar: for the numbers at its end
 
 
 def sides(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """A row per model of *data*: columns model, note, reference and, for man and woman each, value, low, high, paper.
+    """Draw a row for each model of *data*, with the values, intervals and paper values of both sides.
+
+    Columns: model, note, reference and for man and woman each value, low, high, paper.
 
     `man`, `woman` (log10, >= 0, or missing), `man_low`, `man_high`, `woman_low`, `woman_high` (the 95% interval or
     missing), `man_paper`, `woman_paper` (log10, a hollow diamond, or missing); `reference` marks the untrained model,

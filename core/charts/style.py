@@ -30,10 +30,10 @@ WIDTH = 640  # pixels of a picture whose chart fills its container on the page
 
 
 def styled(chart: Any, description: str, palette: Palette = LIGHT) -> Any:
-    """*chart* (any Altair chart, also layered or joined) as all charts look here.
+    """Return *chart* (any Altair chart, also layered or joined) in the style of all charts.
 
     `description` is what a screen reader says instead of the picture: one
-    sentence with the main numbers. Colours are set in so many words, because
+    sentence with the main numbers. Colours are set explicitly, because
     a picture is drawn without the page's theme. The data goes into the chart:
     Altair's data transformers are global to all threads, and the page of
     another visitor could change them while this chart is drawn.
@@ -107,7 +107,7 @@ def haloed(base: Any, palette: Palette, **look: Any) -> list[Any]:
 
 
 def _inline(chart: Any, known: dict[int, alt.InlineData]) -> Any:
-    """*chart* with its data inside; layers that share a frame share its rows, which *known* has by the frame's id."""
+    """Return *chart* with its data inside; layers that share a frame share the rows in *known*, by the frame's id."""
     chart = chart.copy(deep=False)
     if isinstance(chart.data, pd.DataFrame):
         frame = chart.data
@@ -131,7 +131,7 @@ Format = Literal["svg", "png"]
 
 
 def picture(chart: Any, format: Format, *, width: int = WIDTH, scale: float = 2.0) -> bytes:
-    """*chart* as the bytes of an SVG or PNG file.
+    """Return *chart* as the bytes of an SVG or PNG file.
 
     A chart that was built for the dark theme is turned into the light colours.
     `width` (pixels) counts only where the chart has no width of its own;

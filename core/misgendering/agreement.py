@@ -61,7 +61,7 @@ class Cells:
 
 
 def cells(prob: Sequence[int] | Numbers, gen: Sequence[int] | Numbers) -> Cells:
-    """The cells of two vectors of 0 and 1; a pair in which either is missing (NaN) is left out."""
+    """Return the cells of two vectors of 0 and 1; a pair in which either is missing (NaN) is left out."""
     a, b = np.asarray(prob, dtype=float), np.asarray(gen, dtype=float)
     both = np.isfinite(a) & np.isfinite(b)
     counts = np.bincount((2 * a[both] + b[both]).astype(np.int64), minlength=4)
@@ -69,7 +69,7 @@ def cells(prob: Sequence[int] | Numbers, gen: Sequence[int] | Numbers) -> Cells:
 
 
 def mcc(found: Cells) -> Estimate:
-    """Matthews' correlation, -1 to 1: Pearson's r of the two 0/1 vectors, 95% by Fisher's z, rows independent.
+    """Return Matthews' correlation, -1 to 1: Pearson's r of the two 0/1 vectors, 95% by Fisher's z, rows independent.
 
     Undefined where one vector is constant. |r| = 1: the interval is [r, r]; fewer than 4 instances: none. `se` is
     such that value / se is Fisher's z statistic (atanh r times the root of n - 3).
@@ -108,7 +108,9 @@ def kappa(found: Cells) -> Estimate:
 
 
 def raw_agreement(found: Cells) -> Estimate:
-    """Share of instances with equal verdicts, 0 to 1, with its Wilson interval; `se` = sqrt(p (1 - p) / (n - 1)).
+    """Return the share of instances with equal verdicts, 0 to 1, with its Wilson interval.
+
+    `se` = sqrt(p (1 - p) / (n - 1)).
 
     The published error bar is that standard error, not a 95% interval.
     """
@@ -149,7 +151,7 @@ def _all(sums: Numbers) -> dict[str, Numbers]:
 
 
 def _mcc(sums: Numbers) -> Numbers:
-    """NaN where a margin is empty."""
+    """Return Matthews' correlation of each row of sums; NaN where a margin is empty."""
     a, b, c, d = sums.T
     room = (a + b) * (c + d) * (a + c) * (b + d)
     return ratio(a * d - b * c, np.sqrt(room))
@@ -233,7 +235,7 @@ class BetaFit:
 
 
 def disagreement(prob: Numbers, gen: Numbers) -> Numbers:
-    """d = mp (1 - mg) + (1 - mp) mg, 0 to 1: the chance that a verdict of each way, drawn at random, differ.
+    """Return d = mp (1 - mg) + (1 - mp) mg, 0 to 1: the chance that two random verdicts, one of each way, differ.
 
     *prob*: verdict per instance (0, 1, or the mean over its templates); *gen*: mean over its generations.
     """
@@ -276,7 +278,7 @@ def _none(reason: Note, mean: float | None, variance: float | None, n: int) -> B
 
 
 def _beta_from_moments(sums: Numbers) -> dict[str, Numbers]:
-    """alpha and beta from the columns n, sum of d, sum of d squared; NaN where they are undefined."""
+    """Return alpha and beta from the columns n, sum of d, sum of d squared; NaN where they are undefined."""
     n, one, two = sums.T
     with np.errstate(all="ignore"):
         mean = one / n

@@ -101,10 +101,10 @@ def _generation(file: str, line: int, text: str) -> Generation:
 
 
 def matched(generations: Iterable[Generation], instances: Sequence[Instance | Prompt]) -> Matched:
-    """Each generation with the instance it goes on from: by the id it names, else by its context and pronouns.
+    """Match each generation with the instance that it continues, by its instance id, else by context and pronouns.
 
-    The space at the end of a context does not count. Instances that begin alike (two slots right after one beginning)
-    have one context; one that has no generation of its own takes those of its context.
+    The space at the end of a context does not count. Instances with an equal beginning (two slots right after it) share
+    a context; an instance without own generations takes those of its context.
     """
     ids = {instance.id: instance for instance in instances}
     result = Matched()
@@ -131,7 +131,7 @@ def matched(generations: Iterable[Generation], instances: Sequence[Instance | Pr
 
 
 def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:
-    """(setting, text): the contexts for a model; a prompt of TANGO is itself the context."""
+    """Return the contexts for a model as (setting, text); a prompt of TANGO is itself the context."""
     if isinstance(one, Prompt):
         return [("", one.text)]
     if not one.form:  # the set has no form for the slot, so no right text can be continued
@@ -140,7 +140,7 @@ def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:
 
 
 def context_rows(instances: Sequence[Instance | Prompt], settings: Sequence[str]) -> Iterator[JsonObject]:
-    """The input of `generate`: one line per instance and setting, with the columns that its generations keep."""
+    """Yield the input of `generate`: one line per instance and setting, with the columns that generations keep."""
     for instance in instances:
         for setting, context in contexts(instance):
             if setting and setting not in settings:

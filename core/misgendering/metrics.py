@@ -67,7 +67,7 @@ class Variation:
 
 
 def sigmas(verdicts: Numbers) -> Numbers:
-    """Population standard deviation (ddof 0) of each row's verdicts, rows x verdicts of 0, 1 or NaN (missing).
+    """Return the population standard deviation (ddof 0) of each row of verdicts: 0, 1 or NaN (missing).
 
     NaN for a row with no verdict; 0 for a row with one.
     """
@@ -85,7 +85,7 @@ def level_counts(verdicts: Numbers) -> NDArray[np.int64]:
 
 
 def variation(verdicts: Numbers, clusters: Clusters) -> Variation:
-    """The variation of instances, one row each, whose units are *clusters*."""
+    """Return the variation of instances, one row each, whose units are *clusters*."""
     each = sigmas(verdicts)
     known = np.isfinite(each)
     counts = level_counts(verdicts)
@@ -106,7 +106,7 @@ def mean_by_units(
     nothing: Note,
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Estimate:
-    """The mean of *values* over rows that have one (not NaN), with its interval over units; *nothing*: none has."""
+    """Return the mean of *values* (NaN: missing) with its interval over units; *nothing*: the reason without values."""
     known = np.isfinite(values)
     columns = np.stack([np.where(known, values, 0.0), known.astype(float)], axis=1)
     if not known.any():
@@ -120,7 +120,9 @@ def _mean(sums: Numbers) -> dict[str, Numbers]:
 
 
 def failure_rate(verdicts: Numbers) -> Estimate:
-    """Mean over rows of the share of verdicts that are missing, 0 to 1; `se` = sd (ddof 1) / sqrt(rows), as published.
+    """Return the mean over rows of the share of missing verdicts, 0 to 1.
+
+    `se` = sd (ddof 1) / sqrt(rows), as published.
 
     Of TANGO: generations from which no template could be made.
     """
@@ -193,7 +195,7 @@ class Metrics:
 
 
 def metrics(frame: pd.DataFrame) -> Metrics:
-    """All measures of the rows of `core.misgendering.verdict_table.read_verdicts`, or of some of them."""
+    """Return all measures of the rows of `core.misgendering.verdict_table.read_verdicts`, or of some of these rows."""
     rows = frame.reset_index(drop=True)
     units = clusters_of(rows)
     prob, gens, first = templates_of(rows), generations_of(rows), rows["prob"].to_numpy(dtype=float)
@@ -226,7 +228,7 @@ def metrics(frame: pd.DataFrame) -> Metrics:
 
 
 def by_cell(frame: pd.DataFrame) -> Iterator[tuple[dict[str, str], Metrics]]:
-    """The measures of each data set, setting, model and pronoun that the table tells apart, in the table's order."""
+    """Yield the measures for each data set, setting, model and pronoun of the table, in its order."""
     columns = cell_columns(frame)
     if not columns:
         return
@@ -274,9 +276,9 @@ class Texts:
 
 
 def read_texts(path: Path | str, skipped: list[int]) -> list[JsonObject]:
-    """The lines of a file of generations (JSONL with context, completion, pronouns ...).
+    """Read the lines of a file of generations (JSONL with context, completion, pronouns ...).
 
-    A line that is none is left out, its number goes to *skipped*. Raises BadFile where no line is one.
+    Lines that cannot be read are left out, and their numbers go to *skipped*. Raises BadFile where no line can be read.
     """
     place, rows = Path(path), list[JsonObject]()
     with place.open(encoding="utf-8") as lines:
@@ -296,7 +298,7 @@ def read_texts(path: Path | str, skipped: list[int]) -> list[JsonObject]:
 
 
 def texts_by_cell(rows: Sequence[JsonObject]) -> Iterator[Texts]:
-    """Repetition and absence of pronouns for each data set, setting, model and pronoun set, in the file's order."""
+    """Yield repetition and absence of pronouns for each data set, setting, model and pronoun set, in file order."""
     groups: dict[tuple[str, ...], list[JsonObject]] = {}
     for row in rows:
         groups.setdefault(tuple(_as_text(row, key) for key in KEYS), []).append(row)

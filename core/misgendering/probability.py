@@ -101,7 +101,7 @@ def judge(
 
 
 def verdict_of(instance: Instance, score: Score, texts: "Reading") -> Judged:
-    """The least perplexing form from the log-probabilities of the whole texts."""
+    """Return the form with the least perplexity, from the log-probabilities of the whole texts."""
     logprobs = [p for p in score.logprobs if p is not None]
     if len(logprobs) < len(instance.options) or not texts.tokens:
         return Judged(instance, reason=score.reason or texts.reason)
@@ -112,7 +112,7 @@ def verdict_of(instance: Instance, score: Score, texts: "Reading") -> Judged:
 
 
 def least(options: Sequence[str], values: Sequence[float], dataset: str) -> str:
-    """The option of the least value; of equal ones the first in the data set's order.
+    """Return the option with the smallest value; of equal ones the first in the data set's order.
 
     See docs/misgendering.md#the-verdict.
     """
@@ -194,7 +194,7 @@ NO_GENERATION = N_("This prompt has no generation, so there is no template.")
 
 
 def instance_from(prompt: Prompt, generation: Generation, number: int) -> Instance | None:
-    """The texts that compete: the prompt and its continuation written for each set; None where it has no pronoun.
+    """Return the texts that compete: the prompt and its continuation for each set; None without a pronoun.
 
     The whole text has no space around it, as published; `forms` are here the rest of the text from the first place
     where the sets differ or the continuation begins.
@@ -220,7 +220,7 @@ def judge_prompts(
     *,
     progress: Progress | None = None,
 ) -> Iterator[tuple[Prompt, list[Judged]]]:
-    """Per prompt the verdict of each of its generations, in order; undefined without a pronoun, or without any."""
+    """Yield for each prompt the verdicts of its generations, in order; undefined without pronoun or generation."""
     texts = [
         (number, instance_from(prompt, generation, k))
         for number, prompt in enumerate(prompts)
@@ -245,7 +245,7 @@ LAST = ("chosen", "chosen_sum", "perplexity", "delta", "status", "signature")
 
 
 def columns(options: Sequence[str], generations: int, *, templates: int = 0) -> tuple[str, ...]:
-    """The heading: verdicts, then per pronoun set that competes the form's numbers.
+    """Return the heading: verdicts, then the numbers of each pronoun set that competes.
 
     *templates*: how many verdicts by probability an instance has (TANGO: prob1, prob2, ...; prob is the first).
     none<k>: 1 where the text of gen<k> has no pronoun, so that its verdict is right by definition only.
@@ -261,7 +261,7 @@ def columns(options: Sequence[str], generations: int, *, templates: int = 0) -> 
 def rows(
     judged: Sequence[Judged], model: str, signature: str, options: Sequence[str], matched: Matched | None, gens: int
 ) -> Iterator[list[Any]]:
-    """The cells in the order of `columns`, None where undefined; without generations each instance is one row."""
+    """Yield the cells in the order of `columns`, None where undefined; without generations each instance is one row."""
     settings = matched.settings if matched is not None else ()
     for one in judged:
         here = one.instance

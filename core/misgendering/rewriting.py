@@ -60,13 +60,13 @@ class Rewritten:
     source: str
 
     def text_with(self, one: PronounSet) -> str:
-        """The text with the form of a set; plural verbs with they, singular with every other set."""
+        """Return the text with the form of a set; verbs are plural with they, singular with every other set."""
         many = one.nom == "they"
         return _joined(self.before, many) + like(self.written, one.form(self.case)) + _joined(self.after, many)
 
 
 def rewritten(completion: str, dataset: str = "tango", extra: Sequence[PronounSet] = ()) -> Rewritten | None:
-    """A completion with its first pronoun as a slot, cut before the second; None where it has no pronoun."""
+    """Rewrite a completion with its first pronoun as a slot, cut before the second; None without a pronoun."""
     known = forms(dataset, extra)
     first = first_pronoun(completion, known)
     if first is None:
@@ -86,7 +86,7 @@ def _joined(pieces: Sequence[Piece], many: bool) -> str:
 
 
 def _agreeing(before: str, rest: str, source: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Both sides of a nominative, with the verbs that agree with it in both numbers."""
+    """Return both sides of a nominative, with the verbs that agree with it in both numbers."""
     if (turned := _inverted(before)) is not None:
         return turned, (rest,)
     many = source == "they"
@@ -102,7 +102,7 @@ def _agreeing(before: str, rest: str, source: str) -> tuple[tuple[Piece, ...], t
 
 
 def _inverted(before: str) -> tuple[Piece, ...] | None:
-    """The text before a subject that its auxiliary precedes: "Where does", "nor is"; None where it does not."""
+    """Return the text before a subject after its auxiliary ("Where does", "nor is"); None without such an auxiliary."""
     words = list(WORD.finditer(before))
     negated = len(words) > 1 and words[-1].group().lower() == "t"
     at = len(words) - (2 if negated else 1)
@@ -127,7 +127,7 @@ def _numbers(auxiliary: str) -> tuple[str, str]:
 
 
 def _contracted(clitic: str, after: str, written: str) -> tuple[str, str]:
-    """'s with he, 're or 've with they; 's before a word such as been or won is has."""
+    """Return the endings for he and they: 's and 're or 've; 's before a word such as been or won is has."""
     mark, low = written[0], clitic.lower()
     if low == "s":
         following = [word.group().lower() for word in WORD.finditer(after)][:2]
@@ -168,7 +168,7 @@ def _is_present(verb: str) -> bool:
 
 
 def _later(text: str, many: bool, first: str) -> tuple[Piece, ...]:
-    """The rest of the clause, with the verbs that are joined to the *first* in both numbers."""
+    """Return the rest of the clause, with the verbs joined to the *first*, each in both numbers."""
     end = found.start() if (found := _CLAUSE_END.search(text)) else len(text)
     pieces: list[Piece] = []
     at = 0

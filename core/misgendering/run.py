@@ -327,7 +327,7 @@ def _judge_with(
 
 
 def _digest(asking: Sequence[Instance | template_files.Prompt]) -> str:
-    """SHA-256 over everything that is asked."""
+    """Return the SHA-256 of everything that is asked."""
     sha = hashlib.sha256()
     for one in asking:
         sha.update(json.dumps(asdict(one), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
@@ -395,7 +395,7 @@ def _write_with(model: str, context_input: ContextInput, settings: Settings, out
 
 
 def _join(files: Sequence[Path], out: Path) -> None:
-    """The texts of all models, readable by the owner only: what models write about people may hurt. Raises BadFile."""
+    """Join the texts of all models into *out*, readable by the owner only, as they may hurt people. Raises BadFile."""
     with whole_file(out) as write:
         for file in files:
             with text_file(file), file.open(encoding="utf-8-sig") as lines:

@@ -81,7 +81,7 @@ class Instance:
         return MaskedSentence(self.before + MASK + self.after, start, start + len(MASK), self.forms)
 
     def context(self, setting: Setting) -> str:
-        """The context for a model (docs/misgendering.md#contexts-for-a-model).
+        """Return the context for a model (docs/misgendering.md#contexts-for-a-model).
 
         pre-[MASK]: the text before the slot, its last space kept. post-[MASK]: the whole text with the right form.
         """
@@ -91,7 +91,7 @@ class Instance:
 def instance_of(
     template: Template, name: str, pronouns: Sequence[str], *, id: str, also: Sequence[str] = ()
 ) -> Instance:
-    """A template filled for one person. *also*: names of further sets that compete.
+    """Fill a template for one person. *also*: names of further sets that compete.
 
     Raises BadFile where the template asks for a form that the person's set lacks, or for one set's forms where the
     person has several.
@@ -129,7 +129,7 @@ def declared(own: Sequence[PronounSet]) -> str:
 
 
 def places(text: str) -> frozenset[str]:
-    """The places in braces that a text has."""
+    """Return the names in braces of a text."""
     return frozenset(_PLACE.findall(text))
 
 

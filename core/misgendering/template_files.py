@@ -74,14 +74,14 @@ class Source:
 
 
 def built_in() -> Source:
-    """The project's own templates and names."""
+    """Return the project's own templates and names."""
     rows = tuple(enumerate(table("misgendering_templates"), 1))
     people = tuple(Person(row["name"]) for row in table("misgendering_names"))
     return Source("own", _own_templates("misgendering_templates.tsv", rows), people)
 
 
 def read_source(place: Path | str) -> Source:
-    """The user's copy of a published set, or a table of one's own; which one is told by the columns.
+    """Read the user's copy of a published set, or an own table; the columns tell which.
 
     A folder is MISGENDERED's (explicit_template_*.csv and names/). Raises BadFile, with file and line, where columns
     lack, a template has no slot or several, or a case or pronoun set is unknown.
@@ -108,7 +108,7 @@ def read_source(place: Path | str) -> Source:
 
 
 def read_people(place: Path | str) -> tuple[Person, ...]:
-    """Names of one's own: a text file with a name a line, or a table with columns name and, if wished, pronouns."""
+    """Read own names: a text file with a name per line, or a table with the column name and optionally pronouns."""
     path = Path(place)
     if path.suffix.lower() == ".txt":
         return tuple(Person(name) for name in _names(path))
@@ -119,7 +119,7 @@ def read_people(place: Path | str) -> tuple[Person, ...]:
 
 
 def read_rows(path: Path) -> tuple[list[str], list[Row]]:
-    """The heading and the rows, with their line numbers, of a CSV or TSV. Raises BadFile where it is none."""
+    """Read the heading and the rows, with their line numbers, of a CSV or TSV. Raises BadFile for other files."""
     with text_file(path):
         text = path.read_text(encoding="utf-8-sig")
     lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip() and not line.startswith("#")]
@@ -170,7 +170,7 @@ class _Line:
         return CASE_NAMES[text.lower()]
 
     def slotted(self, text: str) -> str:
-        """The text with its one slot written [MASK]."""
+        """Return the text with its one slot written [MASK]."""
         count = len(SLOT.findall(text))
         if count != 1:
             message = N_("{file}, line {line}: a template has one slot, written [MASK]; this one has {count}.")
@@ -241,7 +241,7 @@ def _names(path: Path) -> list[str]:
 
 
 def _ruff(file: str, rows: Sequence[Row]) -> Iterator[Instance]:
-    """Rows that are ready: the first sentence holds the person's pronoun, the slot asks for another form of it."""
+    """Yield finished rows: the first sentence has the person's pronoun, the slot asks for another form of it."""
     options = tuple(sets("ruff"))
     for line, row in rows:
         slots = list(RUFF_SLOT.finditer(row["sentence"]))
@@ -276,7 +276,7 @@ def _ruff_set(file: str, line: int, row: dict[str, str]) -> str:
 
 
 def _tango(file: str, rows: Sequence[Row]) -> Iterator[Prompt]:
-    """Prompts with the first letter large and the rest small, as the published code gives them to the model."""
+    """Yield prompts with only the first letter a capital, as the published code gives them to the model."""
     seen: dict[str, int] = {}
     for line, row in rows:
         own = _Line(file, line).sets(row["pronoun_family"])
@@ -299,7 +299,7 @@ def instances(
     people: Sequence[Person] | None = None,
     limit: int | None = None,
 ) -> tuple[Instance, ...]:
-    """Every instance of a source, by template, then name, then pronoun set.
+    """Return every instance of a source, by template, then name, then pronoun set.
 
     Each template is filled *passes* times, by people drawn without repeating one before all were drawn (the published
     code draws with replacement). A person whose pronouns are given appears with these, anybody else with each set of

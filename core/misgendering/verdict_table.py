@@ -112,7 +112,7 @@ def _refuse_twice(place: Path, frame: pd.DataFrame, lines: Sequence[int]) -> Non
 
 
 def generations_of(frame: pd.DataFrame) -> Numbers:
-    """The verdicts of gen1, gen2, ... in their order, rows x generations; NaN is missing."""
+    """Return the verdicts of gen1, gen2, ... in their order, rows x generations; NaN is missing."""
     return _values(frame, _numbered(list(frame.columns), GEN))
 
 
@@ -123,7 +123,7 @@ def without_pronoun(frame: pd.DataFrame) -> Numbers | None:
 
 
 def templates_of(frame: pd.DataFrame) -> Numbers:
-    """The verdicts of prob1, prob2, ... (TANGO: one per template), else of prob alone; rows x templates."""
+    """Return the verdicts of prob1, prob2, ... (TANGO: one per template), else of prob alone; rows x templates."""
     return _values(frame, _numbered(list(frame.columns), PROB) or ["prob"])
 
 
@@ -137,7 +137,7 @@ def _values(frame: pd.DataFrame, columns: Sequence[str]) -> Numbers:
 
 
 def row_means(verdicts: Numbers) -> Numbers:
-    """The share of right verdicts of each row (rows x generations or templates), 0 to 1; NaN where it has none."""
+    """Return the share of right verdicts of each row (generations or templates), 0 to 1; NaN without verdicts."""
     known = np.isfinite(verdicts)
     count = known.sum(axis=1)
     means: Numbers = np.divide(np.nansum(verdicts, axis=1), count, out=np.full(len(verdicts), np.nan), where=count > 0)
@@ -145,5 +145,5 @@ def row_means(verdicts: Numbers) -> Numbers:
 
 
 def cell_columns(frame: pd.DataFrame) -> list[str]:
-    """The columns that split the table into cells: those of model, pronoun, dataset, setting that are there."""
+    """Return the columns that split the table into cells: model, pronoun, dataset, setting, if present."""
     return [name for name in ("dataset", "setting", "model", "pronoun") if name in frame]

@@ -52,7 +52,7 @@ ONE_LACKS = Note(N_("One of the two models has no value for this measure, so the
 
 
 def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
-    """Bias_c in log10, a row per sentence and a column per model in the frame's order; NaN where not finite."""
+    """Return Bias_c in log10, a row per sentence, a column per model in the frame's order; NaN where not finite."""
     values = frame.assign(bias_log10=finite_bias(frame))
     table: pd.DataFrame = values.pivot(index=KEY, columns="model", values="bias_log10")
     return table[models_of(frame)]
@@ -65,7 +65,7 @@ def paired_difference(
     measure: str = "model_bias",
     **how: Any,
 ) -> Estimate:
-    """*measure* of model_a minus that of model_b, in log10, on the sentences where both are finite.
+    """Return *measure* of model_a minus that of model_b, in log10, on the sentences where both are finite.
 
     *unit* "auto": the interval is over the stems of the word pairs, each an independent lean; fewer than six give none.
     "sentence" and "source": paired, the same units are left out (or drawn) for both models, so what both find hard
@@ -87,7 +87,7 @@ def paired_differences(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, Estimate]:
-    """`paired_difference` of every measure, from the same draws: it costs as much as one of them."""
+    """Return `paired_difference` of every measure from the same draws, at the cost of a single one."""
     first, second = _shared(rows_of(frame, model_a), rows_of(frame, model_b))
     if first.empty:
         return dict.fromkeys(COMPARED, Estimate.undefined(NO_SHARED))
@@ -108,7 +108,7 @@ def paired_differences(
 
 
 def _shared(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows of both that stand for the same sentence and are finite in both, in the same order."""
+    """Return the rows of both models for the same sentences, finite in both, in the same order."""
     one, two = (part[np.isfinite(part["bias_log10"])].set_index(KEY) for part in (first, second))
     common = one.index.intersection(two.index, sort=False)
     return one.loc[common].reset_index(), two.loc[common].reset_index()
@@ -181,7 +181,7 @@ def _correlated(
 
 
 def _pearson(totals: Numbers) -> Numbers:
-    """Pearson's r of sums n, x, y, xx, yy, xy (draws x 6); NaN where a variance is 0."""
+    """Return Pearson's r of sums n, x, y, xx, yy, xy (draws x 6); NaN where a variance is 0."""
     n, x, y, xx, yy, xy = totals.T
     spread = np.sqrt(np.maximum(xx - x * x / n, 0) * np.maximum(yy - y * y / n, 0))
     found: Numbers = np.divide(xy - x * y / n, spread, out=np.full(n.shape, np.nan), where=spread > 1e-12)
@@ -189,7 +189,7 @@ def _pearson(totals: Numbers) -> Numbers:
 
 
 def sign_agreement(frame: pd.DataFrame) -> pd.DataFrame:
-    """The share of sentences on which two models lean to the same side, 0 to 1, for every two models.
+    """Return the share of sentences on which two models lean to the same side, 0 to 1, for every two models.
 
     Columns a, b, value, low, high (95%, over the stems of the word pairs), n, chance (the share that two models with
     these lean rates would share by chance) and kappa (beyond chance). Only sentences that lean in both count: 0 has no
@@ -275,7 +275,7 @@ def seed_groups(
 
 
 def read_groups(texts: Sequence[str]) -> Groups:
-    """Groups of seeds as a user writes them: NAME=MODEL,MODEL. Raises BadFile for anything else."""
+    """Read groups of seeds as users write them: NAME=MODEL,MODEL. Raises BadFile for anything else."""
     groups: Groups = {}
     for text in texts:
         name, _, seeds = text.partition("=")
@@ -287,17 +287,17 @@ def read_groups(texts: Sequence[str]) -> Groups:
 
 
 def written_groups(groups: Groups) -> list[str]:
-    """Groups as a user writes them, the reverse of `read_groups`."""
+    """Write groups as users write them, the reverse of `read_groups`."""
     return [f"{name}={','.join(seeds)}" for name, seeds in groups.items()]
 
 
 def grouping(groups: Groups) -> Note:
-    """The sentence that shows a grouping."""
+    """Return the sentence that shows a grouping."""
     return Note(GROUPED, {"groups": "; ".join(f"{name} ({', '.join(seeds)})" for name, seeds in groups.items())})
 
 
 def unit_of(model: str, groups: Groups) -> str:
-    """The model that a model counts as: the name of its group, or itself."""
+    """Return the model that a model counts as: the name of its group, or itself."""
     return next((name for name, seeds in groups.items() if model in seeds), model)
 
 

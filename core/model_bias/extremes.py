@@ -57,7 +57,7 @@ def extremes(
     sign: Side,
     by: str = "bias_log10",
 ) -> pd.DataFrame:
-    """The *n* sentences of one model that lean furthest to one side, furthest first (Tables 5, 6, 8, 9 of the paper).
+    """Return the *n* sentences of a model that lean most to one side, in order (Tables 5, 6, 8, 9 of the paper).
 
     Only finite values of that sign; of equal ones the earlier row. `by` may name another column of the rows, such as
     a prior-corrected value. `matching` filters rows.
@@ -68,12 +68,12 @@ def extremes(
 
 
 def undefined_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The sentences without a Bias_c; the column `status` says why."""
+    """Return the sentences without a Bias_c; the column `status` says why."""
     return rows[rows["bias_log10"].isna()]
 
 
 def infinite_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The sentences with an infinite Bias_c: one of the two words has probability 0."""
+    """Return the sentences with an infinite Bias_c: one of the two words has probability 0."""
     return rows[np.isinf(rows["bias_log10"])]
 
 
@@ -98,7 +98,7 @@ class SavedFilter:
         return not (self.pair or self.word or self.contains or self.followed_by)
 
     def keep(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows that it keeps."""
+        """Return the rows that the filter keeps."""
         return matching(
             rows,
             pair=self.pair or None,
@@ -115,7 +115,7 @@ BUILT_IN = (CASE_STUDY,)
 
 
 def saved_filters(folder: Path) -> list[SavedFilter]:
-    """The built-in filters, then those saved in *folder*, in the order of saving. Raises BadFile for a broken file."""
+    """Return the built-in filters, then those saved in *folder*, oldest first. Raises BadFile for a broken file."""
     return [*BUILT_IN, *_file_of(folder)]
 
 

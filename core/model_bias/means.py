@@ -53,7 +53,7 @@ class Mass:
 
 
 def mass_of(rows: pd.DataFrame) -> Mass:
-    """The pair mass of *rows*."""
+    """Return the pair mass of *rows*."""
     known = rows["pair_mass"].dropna()
     if known.empty:
         whole = bool(rows["signature"].map(whole_sentences).any())
@@ -86,7 +86,7 @@ class VarianceShares:
 
 
 def variance_shares(rows: pd.DataFrame) -> VarianceShares:
-    """The shares of *rows* (one model); a one-way analysis of variance with pairs nested in mask widths."""
+    """Return the shares of *rows* (one model) by an analysis of variance with pairs nested in mask widths."""
     values = finite_bias(rows).dropna()
     if values.empty:
         return VarianceShares(None, None, None, 0, reason=NO_VALUE)
@@ -104,7 +104,7 @@ def variance_shares(rows: pd.DataFrame) -> VarianceShares:
 
 
 def prior_corrected(frame: pd.DataFrame) -> pd.Series:
-    """Bias_c minus the mean Bias_c of its pair in the same model and data, in log10, aligned with *frame*.
+    """Return Bias_c minus the mean Bias_c of its pair in the same model and data, in log10, aligned with *frame*.
 
     See docs/model_bias.md#what-bias_c-mixes.
 
@@ -150,7 +150,7 @@ class SideOrder:
         return sum(len(part[0]) * len(part[1]) for part in self.parts)
 
     def wins(self) -> list[float]:
-        """Per part, how many of its twos have the larger Bias_c on the male-source sentence; ties count half."""
+        """Return for each part how many comparisons the male-source sentence wins (larger Bias_c); ties count half."""
         found, before = [], 0
         for (male, female), below, upto in zip(self.parts, self._below, self._upto, strict=True):
             found.append(float((below + upto).sum()) / 2 - before * len(male))
@@ -158,7 +158,7 @@ class SideOrder:
         return found
 
     def auc(self, codes: Places | None = None) -> Callable[[Numbers], Numbers]:
-        """The AUC for weights, draws x rows: one per draw, NaN where no pair has both sides.
+        """Return the AUC for weights, draws x rows: one per draw, NaN where no pair has both sides.
 
         With *codes* the weights are draws x units, and `codes[i]` is the unit of row i.
         """
@@ -200,7 +200,7 @@ BOUNDS = {
 
 
 def weighted(rows: pd.DataFrame, units: Units, denominator: Denominator) -> Measures:
-    """The five means and the side AUC of *rows* (finite Bias_c) as functions of the weights of their units.
+    """Return the five means and the side AUC of *rows* (finite Bias_c) as functions of the weights of their units.
 
     Side sums and counts are additive, so a draw costs one product with the sums per unit; the AUC needs the rows.
     """
@@ -230,7 +230,7 @@ def sizes(rows: pd.DataFrame, units: Units) -> dict[str, list[Numbers]]:
 
 
 def side_sums(values: Numbers, units: Units) -> Numbers:
-    """Per unit: sum and count of the positive values, sum (as positive) and count of the negative, count of all."""
+    """Return for each unit: sum and count of positive values, magnitude and count of negative values, count of all."""
     up, down = values > 0, values < 0
     return units.sums(
         np.where(up, values, 0.0),
@@ -242,7 +242,7 @@ def side_sums(values: Numbers, units: Units) -> Numbers:
 
 
 def of_sums(totals: Numbers, denominator: Denominator) -> dict[str, Numbers]:
-    """The five means, one per draw, from totals of `side_sums` (draws x 5); NaN where a side is empty."""
+    """Return the five means, one per draw, from totals of `side_sums` (draws x 5); NaN where a side is empty."""
     up, ups, down, downs, n = totals.T
     man = _ratio(up, n if denominator == "all" else ups, ups > 0)
     woman = _ratio(down, n if denominator == "all" else downs, downs > 0)
@@ -271,12 +271,12 @@ BY_SENTENCE = Note(
 
 
 def stems_of(rows: pd.DataFrame) -> Units:
-    """The stem of each row's word pair as its unit."""
+    """Return units of rows: the stem of each row's word pair."""
     return Units("stem", *codes_of(rows["pair"].map(stem_of)))
 
 
 def auc_sums(rows: pd.DataFrame, stems: Units) -> Numbers:
-    """Per stem the wins and the number of twos that the side AUC is made of (`SideOrder`), stems x 2."""
+    """Return for each stem the wins and the number of comparisons of the side AUC (`SideOrder`), stems x 2."""
     order, sums = SideOrder(rows), np.zeros((stems.count, 2))
     for (male, female), won in zip(order.parts, order.wins(), strict=True):
         sums[stems.codes[male[0]]] += won, len(male) * len(female)
@@ -284,7 +284,7 @@ def auc_sums(rows: pd.DataFrame, stems: Units) -> Numbers:
 
 
 def auc_of(totals: Numbers) -> Numbers:
-    """The side AUC, one per draw, of totals of `auc_sums` (draws x 2); NaN where no pair has both sides."""
+    """Return the side AUC, one per draw, of totals of `auc_sums` (draws x 2); NaN where no pair has both sides."""
     wins, twos = totals.T
     found: Numbers = np.divide(wins, twos, out=np.full(wins.shape, np.nan), where=twos > 0)
     return found
@@ -298,10 +298,10 @@ def over_stems(
     denominator: Denominator = "side",
     seed: int = 0,
 ) -> dict[str, Estimate]:
-    """The five means and the side AUC (or some *measures*) with intervals over stems.
+    """Return the five means and the side AUC (or some *measures*) with intervals over stems.
 
-    *less*: less those of another model. *rows* and *less* hold finite Bias_c, row by row of the same sentences. A
-    measure that is undefined is left out.
+    *less*: rows of another model, whose measures are subtracted. *rows* and *less* have finite Bias_c, row by row for
+    the same sentences. Undefined measures are left out.
     """
     stems = stems_of(rows)
     parts = [rows] if less is None else [rows, less]

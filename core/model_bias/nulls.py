@@ -96,7 +96,7 @@ def _turned_words(sums: Numbers, seed: int) -> dict[str, Null]:
 
 
 def _turned_sources(sides: Numbers, seed: int) -> Null:
-    """The wins above half of the twos change their sign, stem by stem."""
+    """Return the null for turned sources: the excess of wins over one half changes its sign, stem by stem."""
     if not len(sides):
         return Null("side_auc", None, reason=NO_TWO_SIDES)
     wins, twos = sides.T
@@ -109,7 +109,7 @@ def _both(totals: Numbers) -> dict[str, Numbers]:
 
 
 def _null(name: str, values: Numbers, units: int, undefined: Note = NO_VALUE, middle: float = 0.0) -> Null:
-    """*values*: what was observed, then each way to turn the units (the first turns none)."""
+    """Return the null of *values*: the observed one, then one for each way to turn the units (the first turns none)."""
     observed = float(values[0])
     if not math.isfinite(observed):
         return Null(name, None, reason=undefined)

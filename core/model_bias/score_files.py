@@ -24,11 +24,11 @@ USUAL = ("", "masked", "independent", "sum")  # values that are not added to a n
 
 
 def labels(frame: pd.DataFrame) -> pd.Series:
-    """The model of each row as it is shown.
+    """Return for each row the label of its model.
 
     One name with several ways of scoring becomes several models, named by the parts of the signature that differ.
-    Where the models of a file were scored by different methods or joined differently, those that were not scored by
-    masking, each character by itself, say how: gpt2 (pair-sum).
+    Where the models of a file were scored by different methods or joins, the label names the way: gpt2 (pair-sum). Only
+    masking of each character by itself is not named.
     """
     unlike_ways = _unlike_ways(frame)
     kinds = pd.DataFrame({"model": unlike_ways, "signature": frame["signature"]}).drop_duplicates()
@@ -49,7 +49,7 @@ def _scoring_methods(kinds: pd.DataFrame) -> set[tuple[str, str]]:
 
 
 def plain_names(frame: pd.DataFrame) -> dict[str, str]:
-    """Each model of a frame that was read, and its name in the file; the label itself where several share that name."""
+    """Return for each model of a frame its name in the file; its label where several models share that name."""
     pairs = frame[["model", "named"]].drop_duplicates()
     single = ~pairs["named"].duplicated(keep=False)
     return {
@@ -59,7 +59,7 @@ def plain_names(frame: pd.DataFrame) -> dict[str, str]:
 
 
 def _unlike_ways(frame: pd.DataFrame) -> pd.Series:
-    """The model of each row; one name with several ways of scoring becomes several models."""
+    """Return for each row the model; a name with several ways of scoring becomes several models."""
     found = frame["model"].copy()
     kinds = frame[["model", "signature"]].drop_duplicates()
     for model, group in kinds[kinds["signature"] != ""].groupby("model", sort=False):
@@ -139,7 +139,7 @@ def models_of(frame: pd.DataFrame) -> list[str]:
 
 
 def rows_of(frame: pd.DataFrame, model: str) -> pd.DataFrame:
-    """The rows of one model, by its label or by its name in the file. Raises NotFound where it has none."""
+    """Return the rows of one model, by its label or its name in the file. Raises NotFound without rows."""
     rows = frame[frame["model"] == label_of(frame, model)]
     if rows.empty:
         message = N_("These scores do not contain the model {model}. Available: {models}.")
@@ -148,7 +148,7 @@ def rows_of(frame: pd.DataFrame, model: str) -> pd.DataFrame:
 
 
 def label_of(frame: pd.DataFrame, model: str) -> str:
-    """The label of a model that is called by its name in the file, where that is one; else the name itself."""
+    """Return the label of a model by its name in the file, where that is unique; else the name itself."""
     if (frame["model"] == model).any() or "named" not in frame.columns:
         return model
     found = frame.loc[frame["named"] == model, "model"].drop_duplicates()
@@ -156,7 +156,7 @@ def label_of(frame: pd.DataFrame, model: str) -> str:
 
 
 def finite_bias(rows: pd.DataFrame) -> pd.Series:
-    """Bias_c in log10 with NaN in place of infinite values: what means, correlations and tests are made of."""
+    """Return Bias_c in log10 for means, correlations and tests, with NaN in place of infinite values."""
     values: pd.Series = rows["bias_log10"].where(np.isfinite(rows["bias_log10"]))
     return values
 

@@ -69,7 +69,7 @@ class MissingValues:
 
 
 def missing_values(rows: pd.DataFrame, *, least_mass: float | None = None, size: float | None = None) -> MissingValues:
-    """The bounds for one model's rows; *size*: |Bias_c| in log10 of a missing value, None for the largest observed."""
+    """Return the bounds for one model's rows; *size*: |Bias_c| (log10) of a missing value, None for the largest."""
     values = rows["bias_log10"].to_numpy(dtype=float)
     small = np.zeros(len(rows), dtype=bool) if least_mass is None else (rows["pair_mass"] < least_mass).to_numpy(bool)
     finite = values[np.isfinite(values)]
@@ -155,7 +155,7 @@ class Summary:
     fixed_pairs: Mapping[str, Estimate]
 
     def ln(self, name: str) -> Estimate:
-        """A measure by its name, in natural logarithms: `summary.ln("model_bias")`."""
+        """Return a measure by its name, in natural logarithms: `summary.ln("model_bias")`."""
         return in_ln(getattr(self, name))
 
     def to_json(self) -> JsonObject:
@@ -185,7 +185,7 @@ def _mean_json(estimate: Estimate) -> JsonObject:
 
 
 def in_ln(estimate: Estimate) -> Estimate:
-    """An estimate in log10 as one in ln."""
+    """Convert an estimate from log10 to ln."""
     value, low, high, se = (
         None if x is None else x * LN10 for x in (estimate.value, estimate.low, estimate.high, estimate.se)
     )
@@ -253,7 +253,7 @@ def _intervals(
     resampling: Resampling,
     group: str,
 ) -> tuple[dict[str, Estimate], dict[str, Estimate], str]:
-    """Every measure over sentences or articles, those that are headlines over stems, and how both were made."""
+    """Return all measures over sentences or articles, the headline measures over stems, and the method of both."""
     found = over_units(resampling, weighted(finite, units, denominator), units.count, BOUNDS, sizes(finite, units))
     fixed = {name: found.get(name) or _undefined(name, means) for name in (*MEASURES, "side_auc")}
     drawn = resampling.signature(units.kind, T_OVER_UNITS)
@@ -272,7 +272,7 @@ def summarise_by(
     unit: UnitChoice = "auto",
     **how: Any,
 ) -> list[Summary]:
-    """One summary per word pair, per side of the source, or per mask width; `group` names it.
+    """Return one summary per word pair, per side of the source, or per mask width; `group` names it.
 
     Pairs come in the order of the pair table, then in that of the file; sides male first; widths ascending. Where
     *unit* is "auto" it is chosen for all rows together, so that the groups compare. *how*: as in `summarise`.
@@ -285,7 +285,7 @@ def summarise_by(
 
 
 def thresholded(values: pd.Series) -> Thresholded:
-    """Model_bias and mean |Bias_c| after every |Bias_c| < OBVIOUS is set to 0 (denominator "side")."""
+    """Return Model_bias and mean |Bias_c| after every |Bias_c| < OBVIOUS is set to 0 (denominator "side")."""
     finite = values[np.isfinite(values)]
     small = finite.abs() < OBVIOUS
     cut = finite.mask(small, 0.0)

@@ -64,14 +64,14 @@ def topic_words(
     permutations: int = PERMUTATIONS,
     strata: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> pd.DataFrame:
-    """The *top* topic words of each side by each method, with the contrast of the sides.
+    """Return the *top* topic words of each side by each method, with the contrast of the sides.
 
     *male_sentences* are those that lean to the male word (obviously, |Bias_c| > 0.3), *female_sentences* the others.
     *keywords* are hidden first. Columns:
 
     side, method ("tfidf", "textrank"), rank, word, weight (jieba's, no unit, comparable within one side and method);
     male_rate, female_rate: the share of a side's sentences that hold the word, 0 to 1; contrast: male_rate -
-    female_rate, -1 to 1, positive = commoner where the model leans male; p: two-sided permutation p of the contrast
+    female_rate, -1 to 1, positive = more common where the model leans male; p: two-sided permutation p of the contrast
     (the sides of the sentences shuffled *permutations* times, within *strata*, such as the word pair, where given:
     what is left then is not the pair); p_holm: after Holm's adjustment over the distinct words shown; stays: p_holm
     < 0.05; holds_keyword: the word contains a keyword (男篮), so it may come from the word and not from the topic.
@@ -117,7 +117,7 @@ def _stop_words() -> frozenset[str]:
 
 @cache
 def _extractors() -> tuple[Any, Any]:
-    """jieba's two extractors, made once; its import warns about a file that it leaves open."""
+    """Return jieba's two extractors, made once; importing them warns about a file that jieba leaves open."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import jieba.analyse
@@ -128,7 +128,7 @@ def _extractors() -> tuple[Any, Any]:
 def _weighed(
     sentences: Sequence[Sequence[_Token]], left_out: frozenset[str], top: int
 ) -> dict[Method, list[tuple[str, float]]]:
-    """jieba's TF-IDF and TextRank of all sentences of one side as one text."""
+    """Return jieba's TF-IDF and TextRank words of all sentences of one side as one text."""
     stream = [token for sentence in sentences for token in sentence]
     if not stream:
         return {}
@@ -158,7 +158,7 @@ def _contrasts(
     permutations: int,
     seed: int,
 ) -> dict[str, dict[str, object]]:
-    """Rates, contrast and permutation p of each word."""
+    """Return rates, contrast and permutation p of each word."""
     places = {word: i for i, word in enumerate(words)}
     holds = np.zeros((len(male) + len(female), len(words)))
     for row, sentence in enumerate((*male, *female)):
@@ -192,7 +192,7 @@ def _contrasts(
 def _permuted(
     holds: NDArray[np.float64], sides: NDArray[np.bool_], groups: NDArray[np.int64], permutations: int, seed: int
 ) -> NDArray[np.float64]:
-    """(1 + shuffles at least as far from what chance expects) / (1 + shuffles), per word.
+    """Return (1 + shuffles at least as far from the expectation) / (1 + shuffles), for each word.
 
     The count of a word on the male side is shuffled within each group; its expectation is the sum over groups of
     the group's share of male sentences times its count.
