@@ -67,7 +67,7 @@ def _option_words(option: click.Option, value: Any) -> Iterator[str]:
 def read_words(words: Sequence[str]) -> tuple[str, JsonObject]:
     """Return the kind and the settings, as JSON, of a job that was stored as the words of a command.
 
-    What cannot be read has its default; "" where the command is none of the kinds, or lacks a setting.
+    What cannot be read has its default; "" if the command is none of the kinds, or lacks a setting.
     """
     command, names, rest = cast(click.Command, cli), list[str](), list(words)
     while isinstance(command, click.Group) and rest:
@@ -183,7 +183,7 @@ def dismiss(db: str, uid: str) -> None:
 @db_option
 @needs("see_jobs", opens=False)
 def run(db: str, uid: str) -> None:
-    """The process of a job, started by `job resume` and the pages."""
+    """Run the process of a job, as `job resume` and the pages start it."""
 
     def work(job: jobs.Job, progress: process.Progress) -> JsonObject:
         kind, settings = kind_named(job.kind), settings_of(job)

@@ -90,7 +90,7 @@ def _text(found: Forecast) -> Iterator[str]:
 
 
 def exact(estimate: Estimate) -> Estimate:
-    """Return the estimate, without the interval where it is exactly the value."""
+    """Return the estimate, without the interval if that is exactly the value."""
     return replace(estimate, low=None, high=None) if estimate.low == estimate.value == estimate.high else estimate
 
 

@@ -61,7 +61,7 @@ def opened_project(db: str, name: str, uid: str | None = None) -> Iterator[tuple
 
 
 def option(*names: str, **settings: Any) -> Callable[[Function], Function]:
-    """Return click's option; its help says the default where there is one."""
+    """Return click's option; its help shows the default if there is one."""
     return click.option(*names, **{"show_default": settings.get("default") not in (None, "")} | settings)
 
 
@@ -163,7 +163,7 @@ class Meter:
     """The progress of a run: the job's row, and a line on stderr with rate and time left.
 
     On a terminal the line is rewritten twice a second, in a log there is one every half a minute. *unit*: what is
-    counted; "MB" stands for bytes. `with Meter() as meter:` clears the line at the end.
+    counted; "MB" means bytes. `with Meter() as meter:` clears the line at the end.
     """
 
     def __init__(self, unit: str = "rows") -> None:
@@ -230,7 +230,7 @@ NUMBER = re.compile(r"[-+±]?[\d,.]+(?:e[-+]\d+)?%?(?:/h)?|—|nan|-?inf")
 
 
 def number(value: float | None, form: str = ".3f") -> str:
-    """Return *value* in *form*, or a dash where it is None or NaN."""
+    """Return *value* in *form*, or a dash if it is None or NaN."""
     return DASH if value is None or value != value else format(value, form)
 
 

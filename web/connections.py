@@ -73,7 +73,7 @@ class Connections:
     def admit(self, transport: asyncio.Transport, address: str) -> bool:
         """Count a new connection; False: there are too many, of all or of its address.
 
-        This machine (address "" where it has none) and proxies that are named speak for many visitors: no limit.
+        This machine (address "" if it has none) and proxies that are named speak for many visitors: no limit.
         """
         several = address in {*LOOPBACK, *proxies(), ""}
         if len(self._open) >= self.most or (not several and self._of_address[address] >= self.most_of_address):
@@ -103,7 +103,7 @@ class LimitedProtocol(HttpToolsProtocol):
     header_s, body_s, upload_s, rest_s = HEADER_S, BODY_S, UPLOAD_S, STOP_S / 2
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection, or refuse it where there are too many."""
+        """Accept a connection, or refuse it if there are too many."""
         # Streamlit's listening socket names no protocol, so asyncio leaves Nagle's algorithm on, and the body of an
         # answer can wait 40 ms for the other side to acknowledge its header (measured: 50 ms for a label at 40
         # annotators, 9 ms without).
@@ -120,7 +120,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._next = self.loop.call_later(self.header_s, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Look after it no longer."""
+        """Stop watching the connection."""
         if self._next is not None:
             self._next.cancel()
         super().connection_lost(exc)

@@ -261,7 +261,7 @@ async def go_with_invitation(request: Request) -> Response:
 
 
 async def come_back(request: Request) -> Response:
-    """Sign in the browser that comes back with a code; return the form with one sentence where that fails."""
+    """Sign in the browser that returns with a code; show the form with one sentence if that fails."""
     if refused := _refused(request):
         return refused
     asked = request.query_params

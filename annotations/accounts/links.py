@@ -223,7 +223,7 @@ def spend(store: Store, secret: str, name: str, password: str) -> Account:
 
 
 def use(store: Store, secret: str, who: Account, found: Link) -> None:
-    """Count one use of a link and give what it gives, inside the caller's transaction."""
+    """Count one use of a link and grant its role, inside the caller's transaction."""
     _count_use(store, secret)
     if found.purpose == "first":
         if len(accounts(store)) != 1:
@@ -238,7 +238,7 @@ def _count_use(store: Store, secret: str) -> None:
 
 
 def accept(store: Store, secret: str, who: Account) -> None:
-    """Use an invite with an account that exists already. Raises NotAllowed if the link is none or does not hold."""
+    """Use an invite with an account that exists already. Raises NotAllowed for an unknown or invalid link."""
     with store.write():
         found = link(store, secret)
         if found.role is None:

@@ -90,7 +90,7 @@ def add_comment(
     """Append a comment to an item (public id); the same `op_id` twice is stored once.
 
     `thread`: the private thread of this annotator and the lead, which is open at any time. Raises NotAllowed for a
-    public comment while the item still waits for labels (it would influence them), or where an annotator writes in the
+    public comment while the item still waits for labels (it would influence them), or if an annotator writes in the
     thread of another; Refused for an empty, too long or unprintable text; NotFound for an unknown item.
     """
     said = checked_text(text, N_("A comment cannot be empty."))

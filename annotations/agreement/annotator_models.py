@@ -39,7 +39,7 @@ TOO_FEW_LABELS = Note(
 class ModelledItem:
     """An item (row id) with its votes for each choice, and what the vote and the models say: a place in the choices.
 
-    None where two choices tie. The probabilities, 0 to 1, are those of the models' own choices.
+    None if two choices tie. The probabilities, 0 to 1, are those of the models' own choices.
     """
 
     row: int

@@ -56,7 +56,7 @@ class ChoiceShares:
 class OpinionItem:
     """An item (row id) with the counts of every choice in both groups.
 
-    `apart`: half the sum of the differences of shares, 0 to 1; `p` of the exact test, None where it has too many
+    `apart`: half the sum of the differences of shares, 0 to 1; `p` of the exact test, None if it has too many
     labels; `adjusted`: p after Holm's adjustment for all items that were tested.
     """
 

@@ -233,8 +233,8 @@ def _judged_sentence(
 def audit_result(store: Store, project: Project, frame: "pd.DataFrame | None" = None) -> AuditResult:
     """Return the result of the audit *project*.
 
-    *frame*, the scores that the audit was drawn from, adds the effect of leaks on a run. Raises NotFound where the
-    project is not an audit, Refused where *frame* holds other scores than those of the audit.
+    *frame*, the scores that the audit was drawn from, adds the effect of leaks on a run. Raises NotFound if the
+    project is not an audit, Refused if *frame* holds other scores than those of the audit.
     """
     found = audit(store, project)
     settled = found.settled

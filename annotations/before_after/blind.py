@@ -60,7 +60,7 @@ class Mixed:
 def mix(before: Sequence[Row], after: Sequence[Row], *, per_context: int = 5, seed: int = 0) -> Mixed:
     """Return equally many generations from both sides for each context, in random order.
 
-    Each side gives at most *per_context* for a context. Raises Refused where no context is in both.
+    Each side gives at most *per_context* for a context. Raises Refused if no context is in both.
     """
     pots: dict[str, dict[str, list[str]]] = defaultdict(lambda: {side: [] for side in SIDES})
     for side, rows in zip(SIDES, (before, after), strict=True):
@@ -158,7 +158,7 @@ def key_of(run: Run) -> dict[str, str]:
 def judgements(store: Store, run: Run, *, margin: float | None = 0.05) -> RunsReport:
     """Return what people have said so far of the mixed generations of *run*, with the models named again.
 
-    Only generations that wait for no further blind label count. Raises NotFound where the project is gone, Refused.
+    Only generations that wait for no further blind label count. Raises NotFound if the project is gone, Refused.
     """
     key = key_of(run)
     project = project_by_uid(store, str(run.facts("project").get("uid")))

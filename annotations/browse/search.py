@@ -270,7 +270,7 @@ def _in_cells(filters: Filters) -> Where:
 
 
 def _has_word(number: int, word: str) -> Where:
-    """Match *word* in a text of the item, in either case where it has Latin letters."""
+    """Match *word* in a text of the item, in either case if it has Latin letters."""
     name = f"word{number}"
     if re.search("[A-Za-z]", word):
         return Where(f"({_TEXT_ANY_CASE.format(name=name)})", {name: f"%{_SIGNS.sub(_ESCAPED, word)}%"})
@@ -278,7 +278,7 @@ def _has_word(number: int, word: str) -> Where:
 
 
 def _has_label(filters: Filters) -> Where:
-    """Match items with one valid label that has all that is asked of labels."""
+    """Match items with one valid label that meets all the conditions on labels."""
     values = {name: getattr(filters, name) for name in _OF_LABEL if getattr(filters, name) is not None}
     if values.keys() == {"annotator"}:
         return Where(_BY, values)

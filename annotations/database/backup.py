@@ -43,7 +43,7 @@ class Snapshot:
 
 
 def backup(store: Store, out: Path) -> Snapshot:
-    """Copy the database as of one moment, also while others write. The copy is checked before it gets its name.
+    """Copy a snapshot of the database, also while others write. The copy is checked before it gets its name.
 
     Raises NotAllowed if *out* exists, Refused if it cannot be written.
     """
@@ -153,7 +153,7 @@ ENDING = ".snapshot"
 def snapshot(store: Store) -> Iterator[Store]:
     """Yield a read-only store that does not see later writes; its copy is deleted afterwards.
 
-    Raises Refused where the copy cannot be made, for example because the disk of the database is full.
+    Raises Refused if the copy cannot be made, for example because the disk of the database is full.
     """
     with _copied(store, read_only=True) as frozen:
         yield frozen
@@ -225,8 +225,8 @@ def read_key(file: Path) -> bytes:
 def back_up_to(store: Store, place: str, *, key: bytes | None = None, keep: int | None = None) -> tuple[Snapshot, str]:
     """Add a backup to *place*. Returns what it holds and its name there.
 
-    It gets its name after it was fetched back, opened and read from end to end. Then all but the newest *keep* backups
-    at that place are removed; other files stay. Raises Refused where the place cannot be used.
+    It gets its name after it was downloaded, opened and read completely. Then all but the newest *keep* backups
+    at that place are removed; other files stay. Raises Refused if the place cannot be used.
     """
     moment = datetime.fromtimestamp(time.time(), UTC).strftime("%Y%m%dT%H%M%SZ")
     name = f"evenhand-{moment}-{secrets.token_hex(2)}.db{'.zip' if key else ''}"

@@ -47,7 +47,7 @@ _written = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The last entry of the log, or of a UTC day: its number, its moment (UTC, ISO 8601), its hash in hex."""
+    """The last entry of the log, or of a UTC day: its number, its time (UTC, ISO 8601), its hash in hex."""
 
     day: str
     entry: int
@@ -187,7 +187,7 @@ def forget_row(db: sqlite3.Connection, kind: str, row: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """An entry of an own chain: the operation, its moment (unix ms), the line that is hashed, the hash in hex."""
+    """An entry of an own chain: the operation, its time (unix ms), the line that is hashed, the hash in hex."""
 
     op_id: str
     at: int
@@ -283,7 +283,7 @@ def record_items(db: sqlite3.Connection, batch: int, created: str, hashed: Mappi
 
 
 def imports_without_entry(db: sqlite3.Connection, project: int) -> list[tuple[int, str]]:
-    """Return row id and moment of the published imports of a project that are older than these entries."""
+    """Return row id and time of the published imports of a project that are older than these entries."""
     names: set[str] = set()
     for (body,) in db.execute("SELECT body FROM log WHERE kind = 'start'"):
         names.update(json.loads(body))

@@ -228,9 +228,10 @@ def connect(
 
 
 def copy_database(source: Path, target: Path, *, secret: bytes | None = None, lasting: bool = True) -> None:
-    """Copy a database as of one moment into a new file, while others write.
+    """Copy a snapshot of a database into a new file, while others write.
 
-    *secret*: in place of its own. *lasting* False: the copy may be lost. Raises OSError or sqlite3.OperationalError.
+    *secret*: replaces the secret of the database. *lasting* False: the copy may be lost. Raises OSError or
+    sqlite3.OperationalError.
     """
     os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # labels are for their owner
     with (
@@ -248,7 +249,7 @@ def copy_database(source: Path, target: Path, *, secret: bytes | None = None, la
 
 
 def make_private(path: Path) -> None:
-    """Create an empty file for its owner where there is none. Raises Busy where this process had one open there."""
+    """Create an empty file for its owner if none exists. Raises Busy if this process had one open there."""
     # Labels and the key that signs tokens are for their owner; SQLite gives its side files the same rights.
     # A database that exists must never be opened and closed outside SQLite: closing any handle of a file drops every
     # lock that this process holds on it, and another process would then throw away a log that is in use.

@@ -60,7 +60,7 @@ class Disk:
         self._running: Future[float] | None = None
 
     def write(self, rows: int) -> None:
-        """Begin to write what was committed, and so many *rows* of it; `ready` must follow."""
+        """Begin to write the commits, with *rows* rows; call `ready` afterwards."""
         self._rows += rows
         back = self._rows >= WRITE_BACK_ROWS
         self._rows = 0 if back else self._rows
@@ -80,7 +80,7 @@ class Disk:
 
 
 def in_commits(store: Store, work: Callable[[int], int], report: Callable[[int], object] | None = None) -> int:
-    """Do *work* (see `until_over`) in as many commits as it takes, each as long as `pace_of` says; returns the rows.
+    """Do *work* (see `until_over`) in as many commits as needed, each as long as `pace_of` allows; return the rows.
 
     *report* is called after each commit with the rows done so far. Commits wait for no disk (`Store.unsynced`), but the
     disk has them on return.

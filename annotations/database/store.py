@@ -76,7 +76,7 @@ class Store:
 
     @classmethod
     def open_existing(cls, path: Path | str) -> "Store":
-        """Open a database that must exist. Raises NotFound where the file is missing, and the errors of `open`."""
+        """Open a database that must exist. Raises NotFound if the file is missing, and the errors of `open`."""
         if not Path(path).is_file():
             raise NotFound(N_("There is no database {path}: check --db and EVENHAND_DB."), path=str(path))
         return cls.open(path)
@@ -167,7 +167,7 @@ class Store:
             db.execute("INSERT OR IGNORE INTO database (id, uid, secret, created) VALUES (1, ?, ?, ?)", row)
 
     def _keep_copy(self) -> None:
-        """Copy an older database to a file next to it before any change. Raises Busy where it cannot."""
+        """Copy an older database to a file next to it before any change. Raises Busy if it cannot."""
         name = f"{self.path.name}.before-version-{int(migrations.MIGRATIONS[-1].__name__[1:4])}"
         number = 1
         while (out := self.path.with_name(name if number == 1 else f"{name}-{number}")).exists():
@@ -263,7 +263,7 @@ class Store:
     def write(self) -> Iterator[Connection]:
         """Run the block as one short transaction with the write lock from its first statement; all or nothing.
 
-        Raises Busy where another program keeps the lock for ten seconds (in a job: ten minutes), the disk is full or
+        Raises Busy if another program keeps the lock for ten seconds (in a job: ten minutes), the disk is full or
         read-only, the database or its log was moved, deleted or replaced, or this process has found the database
         damaged. A block within another block of this store is part of the outer transaction.
         """
@@ -348,7 +348,7 @@ class Store:
         self.db.execute("RELEASE part")
 
     def refuse_read_only(self) -> None:
-        """Raise Busy where the disk is read-only: SQLite begins a transaction there, and refuses only a statement that
+        """Raise Busy if the disk is read-only: SQLite begins a transaction there, and refuses only a statement that
         may write."""
         with self.write() as db:
             db.execute("UPDATE database SET uid = uid WHERE false")
@@ -356,7 +356,7 @@ class Store:
     def write_back(self) -> None:
         """Write the log back into the database as far as other readers and writers allow, without delaying them.
 
-        Raises Busy where the opened files were moved, deleted or replaced.
+        Raises Busy if the opened files were moved, deleted or replaced.
         """
         self._check_files()
         self.db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

@@ -37,7 +37,7 @@ _READING_S = 0.06  # per character; a plausible time of a made-up label
 
 
 def make_generations_demo(store: Store) -> Project:
-    """Make the demo project with its labels. Raises NotAllowed where there is one already."""
+    """Make the demo project with its labels. Raises NotAllowed if it exists."""
     now = time.time()
     with dated(now - BEFORE_S):
         project = create_project(

@@ -46,7 +46,7 @@ class _Opinion:
 
 
 def make_demo(store: Store) -> Project:
-    """Make the demo project with its labels. Raises NotAllowed where there is one already."""
+    """Make the demo project with its labels. Raises NotAllowed if it exists."""
     now = time.time()
     with dated(now - BEFORE_S):
         project = create_project(store, NAME, annotators=ANNOTATORS)

@@ -203,7 +203,7 @@ def newer_guideline(
 ) -> dict[str, Any] | None:
     """Return the newest guideline and its changes, for a desk that shows *version* to show before the next label.
 
-    None where *version* is the newest, or 0 (the desk does not send its version).
+    None if *version* is the newest, or 0 (the desk does not send its version).
     """
     if not 0 < version < versions[-1].version:
         return None

@@ -38,8 +38,11 @@ shared = SharedCommit(Pool(in_memory=True))
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, as the gate of the server found: a person, and the desks (by public id of the annotator) that this
-    browser has by links of studies; or with which status and sentence the gate refuses."""
+    """The caller, as identified by the gate of the server: a person and the desks of this browser.
+
+    `invited`: desks by links of studies, by public id of the annotator. `refused`: status and sentence of the gate, or
+    None.
+    """
 
     person: Person | None
     invited: Mapping[str, InvitedDesk]

@@ -121,7 +121,7 @@ class SharedCommit:
                 requests.append(self._waiting.get_nowait())
 
     def _write_back(self) -> None:
-        """Write the log back while commits go on: no request waits for it. Also look whether the file still opens."""
+        """Write the log back during commits, so that no request waits for it; check whether the file still opens."""
         store: Store | None = None
         while True:
             self._committed.wait()

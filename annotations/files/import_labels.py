@@ -97,7 +97,7 @@ def store_labels(
     """Append the labels of a file to *project* in its order; unknown annotators are added.
 
     A label whose operation is stored already is a duplicate. If the annotator has labelled the item here, that label
-    stays valid and the file's label is a conflict. `since`: the moment at which an interrupted import of a package
+    stays valid and the file's label is a conflict. `since`: the time at which an interrupted import of a package
     began; labels of this file stored after it belong to the same import. `program`, `sha256`: which program writes
     files of this layout, and the hash of the file; every label keeps them as its origin ("": not known).
     `rebuilt`: the file is of a package that makes the project, so labels keep the origin that it records.
@@ -261,9 +261,9 @@ class _LabelImporter:
 
 
 def check_shape(row: Mapping[str, Any]) -> None:
-    """Raise ValueError for an invalid list or moment in a record of a package, which pages could not read.
+    """Raise ValueError for an invalid list or timestamp in a record of a package, which pages could not read.
 
-    Refused for marks that are none.
+    Raise Refused for invalid marks.
     """
     for key in ("reasons", "tags", "seen"):
         value = row.get(key, [])

@@ -131,7 +131,7 @@ def add_to_file(store: Store, file: int, label: int | None = None) -> None:
 
 
 def mark_undone(store: Store, file: int, moment: str) -> None:
-    """Store when the undo of a file began, in the caller's transaction; a repeated undo keeps the first moment."""
+    """Store when the undo of a file began, in the caller's transaction; a repeated undo keeps the first time."""
     store.db.execute("UPDATE label_file SET undone = coalesce(undone, ?) WHERE id = ?", (moment, file))
 
 
@@ -317,7 +317,7 @@ def _label(row: Row) -> LabelRow:
 
 
 def text_value(values: Mapping[str, Any], key: str) -> str:
-    """Return a cell of a row as text without blanks around it; "" where there is none."""
+    """Return a cell of a row as text without blanks around it; "" if there is none."""
     value = values.get(key)
     return value.strip() if isinstance(value, str) else "" if value is None else str(value)
 

@@ -206,7 +206,7 @@ def ended_at_reject(store: Store, project: Project) -> int:
 
 
 def _per_item_at(store: Store, project: Project, moment: str) -> int:
-    """Return the number of labels per item that the plan wanted at *moment*."""
+    """Return the number of labels per item that the plan wanted at *moment* (a timestamp)."""
     per_item = project.per_item
     for event in reversed(events(store, project, action="plan")):
         if event.created <= moment:

@@ -76,7 +76,7 @@ def read_draft(store: Store, project: Project) -> Draft:
 
 
 def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
-    """Save a draft, complete or not; returns it with the moment."""
+    """Save a draft, complete or not; return it with the time."""
     content = asdict(draft) | {"scheme": None if draft.scheme is None else more_out(draft.scheme)}
     del content["saved"]
     moment = timestamp()
@@ -86,7 +86,7 @@ def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
 
 
 def insert_draft(store: Store, project: Project, content: object, saved: str, otherwise: str = "NOTHING") -> bool:
-    """Store a draft, in the caller's transaction; *otherwise*: what to do if there is one. Whether it was stored."""
+    """Store a draft, in the caller's transaction; return whether it was stored. *otherwise*: for an existing one."""
     row = {"project": project.id, "content": json.dumps(content, ensure_ascii=False), "saved": saved}
     return insert(store.db, "guideline_draft", row, f"ON CONFLICT DO {otherwise}") > 0
 
@@ -123,7 +123,7 @@ def reopen_tags(store: Store, project: Project, tags: Iterable[str]) -> None:
 
 
 def check_draft(store: Store, project: Project, draft: Draft) -> None:
-    """Raise Refused, with one sentence, where the draft cannot be the next version."""
+    """Raise Refused, with one sentence, if the draft cannot be the next version."""
     newest = guideline(store, project)
     if draft.base != newest.version:
         message = N_(
@@ -164,7 +164,7 @@ def _check_texts(draft: Draft) -> None:
 
 
 def check_criterion(one: Choice, others: Sequence[Choice]) -> None:
-    """Raise Refused, with one sentence, where *one* cannot be a criterion together with the *others*."""
+    """Raise Refused, with one sentence, if *one* cannot be a criterion together with the *others*."""
     bare = not any(character.isalnum() for character in one.code)
     if bare or len(one.code) > LONGEST_CODE or control_character(one.code) or any(c.isspace() for c in one.code):
         message = N_("{code} is not a valid code: write one word of at most {most} characters, such as too_vague.")

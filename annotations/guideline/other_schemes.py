@@ -378,7 +378,7 @@ def scheme_from_bytes(data: bytes, file: str) -> OtherScheme:
 
 
 def read_any_scheme(path: Path) -> OtherScheme:
-    """Read a scheme of another program from a path. Raises BadFile where it cannot be read."""
+    """Read a scheme of another program from a path. Raises BadFile if it cannot be read."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -127,7 +127,7 @@ def add_guideline(
     `scheme`: the parts of an own scheme in addition to choices and flags; None: the built-in one. `changes`: the news,
     shown to annotators at their desk; "": no text about the new version. `created`: when an imported version was
     written (UTC, ISO 8601); None: now. Raises Refused if labels could not be made with these choices and reasons, or
-    where only one of the project's items and the version is for comparisons.
+    if only one of the project's items and the version is for comparisons.
     """
     check_options(project.kind, choices, reasons, scheme)
     packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
@@ -258,7 +258,7 @@ def has_own_scheme(store: Store, project: Project) -> bool:
 
 
 def refuse_own_scheme(store: Store, project: Project) -> None:
-    """Raise Refused where labels need not be the four of the built-in scheme."""
+    """Raise Refused if labels need not be the four of the built-in scheme."""
     if has_own_scheme(store, project):
         raise Refused(OWN_SCHEME, project=project.name)
 
@@ -380,7 +380,7 @@ def read_text(path: Path) -> str:
 
 
 def read_reasons(path: Path) -> tuple[Choice, ...]:
-    """Reject reasons from a TSV file with the columns code, key, zh, en. Raises BadFile where it is not such a file."""
+    """Read reject reasons from a TSV file with the columns code, key, zh, en. Raises BadFile for another file."""
     read_text(path)  # raises BadFile with the problem of the file
     try:
         rows = read_table(path)

@@ -72,7 +72,7 @@ class Outcome:
         return self.lines.errors + (self.report.labels.errors if isinstance(self.report, TaskImport) else [])
 
     def refuse_unusable(self, file: str) -> None:
-        """Raise BadFile where no line could be used."""
+        """Raise BadFile if no line could be used."""
         lines = self.lines
         if lines.rejected and lines.rejected == lines.rows:
             message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
@@ -128,7 +128,7 @@ class Settings:
     uid: str | None = None
 
     def columns(self) -> Columns | None:
-        """Return the columns of generations that are named; None where none is. Raises BadFile."""
+        """Return the columns of generations that are named; None if none is. Raises BadFile."""
         if not self.named and not self.fixed:
             return None
         return Columns(pairs(self.named, "--map", KEYS), pairs(self.fixed, "--set", FIXED))

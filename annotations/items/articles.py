@@ -51,7 +51,7 @@ def named_sources(store: Store, project: Project) -> dict[int, str]:
 def articles(store: Store, project: Project) -> dict[int, str]:
     """Return row id of a labelled sentence -> its source article, of those that name one.
 
-    Empty where no article holds several labelled sentences, as in agreement and the funnel, and for generations.
+    Empty if no article holds several labelled sentences, as in agreement and the funnel, and for generations.
     """
     if project.kind == "generations":
         return {}

@@ -33,7 +33,7 @@ def _set(db: Connection, column: str, item: int, value: int | str | None) -> Non
 
 
 def draw_into_pilot(db: Connection, items: Iterable[int], pilot: int, wanted: int) -> None:
-    """Put the drawn items into a pilot in which each wants so many labels."""
+    """Put the drawn items into a pilot, in which each wants *wanted* labels."""
     rows = ((pilot, wanted, item) for item in items)
     db.executemany("UPDATE item SET pilot = ?, wanted = ? WHERE id = ?", rows)
 
@@ -74,7 +74,7 @@ def return_items(db: Connection, project: int, items: Sequence[int]) -> None:
 
 
 def return_aside(db: Connection, project: int, item: int, *, aside: bool) -> None:
-    """Offer an item to everybody again, if it is set aside (True: from now on it is not) or if it is not (False)."""
+    """Offer an item to all annotators again, if its state is *aside*; afterwards it is not set aside."""
     values = (next_return(db, project), item, int(aside))
     db.execute("UPDATE item SET aside = 0, returned = ? WHERE id = ? AND aside = ?", values)
 

@@ -50,11 +50,11 @@ class Job:
     """One row: what the job does, and its progress.
 
     `kind` is the name of a `JobKind`, `settings` its settings as JSON. A job that was started before version 21 of the
-    database has a `command`, of which they were made (`typed_from_command`); "" where the command is none of the kinds.
+    database has a `command`, of which they were made (`typed_from_command`); "" if the command is none of the kinds.
     `done` of `total` in the kind's own unit (lines, sentences); `total` is None until it is known. `result` is the
     report as JSON; of a failed job it is {"error": sentence with {names}, "values": {...}}. `project`: public id of the
     one on which it works, `account`: of who started it.
-    `title` is in English; `wording` is what a page shows in the language of who looks (`title_in`).
+    `title` is in English; `wording` is what a page shows in the reader's language (`title_in`).
     """
 
     uid: str
@@ -252,7 +252,7 @@ def start(
 ) -> Job:
     """Run *kind* with *settings* in a process of its own and return at once.
 
-    A *title* with values is kept as it is, and read in the language of who looks. Paths in *settings* must be absolute.
+    A *title* with values is stored unchanged, and read in the reader's language. Paths in *settings* must be absolute.
     `project`: on which it works; `account`: public id of who starts it. `secrets` go into the
     environment of the process only. They are not stored, so a resumed job lacks them.
     """
@@ -377,9 +377,9 @@ def resume(store: Store, job: Job) -> Job:
 
 
 def dismiss(store: Store, job: Job) -> None:
-    """Take a job that is over off the list, with its log and what it was given; what it made stays.
+    """Remove a finished job from the list, with its log and its input files; its results stay.
 
-    Raises Refused while it is at work.
+    Raises Refused while it is running.
     """
     with store.write() as db:
         gone = db.execute("DELETE FROM job WHERE uid = ? AND state NOT IN ('waiting', 'running')", (job.uid,))

@@ -53,7 +53,7 @@ def settings_of(job: Job) -> Any:
 
 
 def report_of(job: Job) -> Any:
-    """Return the typed report of a finished job; None where it has none that can be read."""
+    """Return the typed report of a finished job; None if it has none that can be read."""
     kind = kind_of(job)
     if kind is None or job.state != "done" or job.result is None:
         return None
@@ -64,7 +64,7 @@ def report_of(job: Job) -> Any:
 
 
 def run_name(job: Job) -> str:
-    """Return the name of the run that a job writes; "" where it writes none."""
+    """Return the name of the run that a job writes; "" if it writes none."""
     kind, settings = kind_of(job), _settings_or_none(job)
     return kind.run_name(settings) if kind is not None and settings is not None else ""
 

@@ -173,7 +173,7 @@ class Estimates:
 
 
 def estimates(store: Store, project: Project, judge: Judge, table: "pd.DataFrame | None" = None) -> Estimates:
-    """Return the estimates of a project with one judge; *table*: of `item_table`, where it is there already."""
+    """Return the estimates of a project with one judge; *table*: the result of `item_table`, if already read."""
     items = item_table(store, project) if table is None else table
     measures, drawn = measures_of(store, project), sample_labels(store, project)
     rows = _weighed(with_judge(items, judge_labels(store, judge), measures), tuple(measures), drawn)

@@ -59,10 +59,10 @@ class JudgeImport:
 def import_judge(
     store: Store, project: Project, file: Path, name: str, *, version: int | None = None, author: str = ""
 ) -> tuple[Judge, JudgeImport]:
-    """Append the labels of *file* to the judge *name*, which is added if it is not there.
+    """Append the labels of *file* to the judge *name*, which is added if it does not exist.
 
-    A further file under the same name adds what is missing; an item that is labelled stays as it is. *version*: of the
-    guideline whose choices the labels are; None: the newest. Raises BadFile where the file or a column is missing.
+    A further file under the same name adds missing labels; labelled items stay unchanged. *version*: of the
+    guideline whose choices the labels are; None: the newest. Raises BadFile if the file or a column is missing.
     """
     source = open_source(file)
     columns = {column.strip().lower() for column in source.columns}

@@ -80,7 +80,7 @@ def known_examples(
 ) -> KnownExamples:
     """Draw *number* items with known answers, of each choice as many as there are of the others, as far as they go.
 
-    The same items for the same seed and known answers. Raises Refused where none can be drawn, or where the prompt has
+    The same items for the same seed and known answers. Raises Refused if none can be drawn, or if the prompt has
     no place for them.
     """
     if "{examples}" not in template:
@@ -253,7 +253,7 @@ def ask_again(
     watch: Watch | None = None,
     author: str = "",
 ) -> JudgeReport:
-    """Ask the same judge a second time about *number* items that it has labelled, drawn by chance: does it drift?
+    """Ask the same judge a second time about *number* items that it has labelled, drawn at random, to measure drift.
 
     The new labels are of a further round and replace nothing. Raises Refused for a judge that is a file.
     """

@@ -253,7 +253,7 @@ def full_agreement_of_rows(rows: Iterable[tuple[int, str, str]]) -> Estimate:
 
 
 def cluster_numbers(named: Mapping[int, str], items: Iterable[int]) -> Numbers | None:
-    """Return a number for the source article of each item; None where no article is named."""
+    """Return a number for the source article of each item; None if no article is named."""
     if not named:
         return None
     number: dict[str | int, int] = {}

@@ -94,7 +94,7 @@ def check_marked_words(marks: Sequence[Mark], text: str) -> None:
 
 
 def check_marks_fit_choice(choice: str | None, extraneous: bool | None, marks: Sequence[Mark]) -> None:
-    """Raise Refused where choice, flag and marks contradict each other; the desk says it first.
+    """Raise Refused if choice, flag and marks contradict each other; the desk says it first.
 
     Misgendering requires a marked wrong pronoun, and no pronoun forbids such a mark. The flag for extraneous gendered
     language is set if and only if such words are marked.
@@ -113,7 +113,7 @@ def check_marks_fit_choice(choice: str | None, extraneous: bool | None, marks: S
 def check_label_fits(
     guideline: Guideline, choice: str, reasons: Sequence[str], extraneous: bool | None, marks: Sequence[Mark]
 ) -> None:
-    """Raise Refused where the parts of a label of a generation contradict each other under this version.
+    """Raise Refused if the parts of a label of a generation contradict each other under this version.
 
     In an own scheme, a choice or flag that needs a span of some kind must have one.
     """

@@ -122,7 +122,7 @@ class CoveredLabels:
     cells: tuple[tuple[tuple[str, str], int, int], ...] = ()
 
     def ago(self, op_id: str) -> int | None:
-        """Return how many labels are newer than this one; None for one that is not among the newest."""
+        """Return how many labels are newer than this one; None if it is not among the newest."""
         return self.operations.index(op_id) if op_id in self.operations else None
 
 
@@ -132,7 +132,7 @@ def covers_words(project: Project) -> bool:
 
 
 def covered_labels(store: Store, project: Project, annotator: Annotator) -> CoveredLabels | None:
-    """Return the labels of an annotator whose word is covered; None where the project covers no words."""
+    """Return the labels of an annotator whose word is covered; None if the project covers no words."""
     if not covers_words(project):
         return None
     rows = store.db.execute(_NEWEST, {"annotator": annotator.id, "project": project.id}).fetchall()
@@ -223,7 +223,7 @@ def _decision(row: Sequence[Any]) -> Decision:
 
 
 def merge_newest_first(first: list[Decision], again: list[Decision]) -> list[Decision]:
-    """Return both lists merged, newest first; each keeps its order. Operations of one moment go by their revision."""
+    """Return both lists merged, newest first; each keeps its order. Equal times are sorted by revision."""
     merged, waiting = [], list(again)
     for decision in first:
         while waiting and (waiting[0].created, waiting[0].revision) >= (decision.created, decision.revision):
@@ -260,7 +260,7 @@ def own_progress(store: Store, project: Project, annotator: Annotator, share: in
 
 
 def _expected_share(store: Store, project: Project, cells: Sequence[CellProgress], labelled: int) -> int:
-    """Return how many items are expected of one annotator, if all of them go on alike."""
+    """Return how many items are expected of one annotator, if all take an equal share of the work."""
     people = store.count("active_member WHERE project = ?", (project.id,))
     # With more annotators than labels per item, each can expect an equal share.
     each = min(project.per_item, people) or 1

@@ -240,7 +240,7 @@ def _query(kind: Kind) -> str:
 
 
 def _follow(states: dict[Any, tuple[bytes | None, int, str | None]], row: Row) -> None:
-    """Go on to the state after an entry of a row that may change; the one before must be the last that is known."""
+    """Advance to the state after an entry of a changeable row; the state before it must be the last known one."""
     entry, name, key, _at, body, *_rest = row
     parts = json.loads(body or "")
     if not isinstance(parts, list) or len(parts) != 2:
@@ -319,7 +319,7 @@ def _check_files(store: Store) -> None:
 
 
 def verify_project(store: Store, uid: str) -> tuple[Verified, int]:
-    """Check the log, which is one chain through every project; also, how many labels of a project it has."""
+    """Check the log, one chain through every project; return the result and the number of a project's labels in it."""
     verified = verify(store)
     query = (
         "SELECT count(*) FROM log JOIN label ON label.id = log.row JOIN project ON project.id = label.project"
@@ -345,7 +345,7 @@ def _derived(store: Store, project: Project) -> Derived:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One entry: its number, its moment (UTC), the table and the row it is about, [before, after] as JSON or None."""
+    """One entry: its number, its time (UTC), the table and the row it is about, [before, after] as JSON or None."""
 
     entry: int
     at: str

@@ -355,7 +355,7 @@ class Known:
     `held`, `kept`: counts over all items and over the kept ones. `way`, `cells`, `found`: `mining`, `funnel` and its
     `total`; `guideline`: the newest of `versions`; `joined`: annotators, also former ones; `agreement`: None if fewer
     than two have labelled; `full_agreement`: of reviewed and of kept items; `provenance`: how the labels were made;
-    `log`: its last entry, None where the sheet is of no release.
+    `log`: its last entry, None if the sheet is of no release.
     """
 
     project: Project

@@ -235,7 +235,7 @@ def _rates(store: Store, project: Project) -> Callable[[int | None], Estimate]:
 
 
 def selected(store: Store, project: Project) -> Note | None:
-    """Return why labels decide which items are reviewed; None where they do not."""
+    """Return why labels decide which items are reviewed; None if they do not."""
     if ended := ended_at_reject(store, project):
         return Note(ENDED, {"ended": ended})
     begun = store.count(UNFINISHED, (project.id,)) if project.plan == "stop" else 0

@@ -140,7 +140,7 @@ def store_consent(
 
 
 def answer_for_everybody(store: Store, project: Project, use: Use, *, language: Language = "en") -> int:
-    """Store that everybody who has not answered consents, as the lead has it in writing. Returns how many."""
+    """Store that all who have not answered consent, as the lead has it in writing. Returns how many."""
     with store.write():
         silent = [consent.annotator for consent in consents(store, project, use) if consent.given is None]
         for annotator in silent:
@@ -179,7 +179,7 @@ def left_out(store: Store, project: Project, may: Collection[str]) -> dict[str, 
 
 
 def restore_answer(db: Connection, project: int, annotator: int, values: Mapping[str, Any]) -> bool:
-    """Store an answer of a package, inside the caller's transaction. False where it is there already."""
+    """Store an answer of a package, inside the caller's transaction. False if it is stored already."""
     same = "use = :use AND given = :given AND recorded_by = :recorded_by AND text = :text AND created = :created"
     query = f"SELECT 1 FROM label_consent WHERE project = :project AND annotator = :annotator AND {same}"
     row = {key: values[key] for key in ANSWER} | {"project": project, "annotator": annotator}
@@ -223,8 +223,8 @@ def grouping(store: Store, project: Project, name: str) -> Grouping:
 
 
 def add_grouping(store: Store, project: Project, name: str, options: Sequence[str]) -> Grouping:
-    """Let annotators be grouped by *name*. Raises Refused for fewer than 2 or more than 20 groups, NotAllowed for a
-    grouping that is there."""
+    """Let annotators be grouped by *name*. Raises Refused for fewer than 2 or more than 20 groups, NotAllowed for an
+    existing grouping."""
     bare, groups = checked_name(name), list(dict.fromkeys(checked_name(option) for option in options))
     if not 2 <= len(groups) <= MOST_GROUPS:
         raise Refused(N_("Name 2 to {most} groups."), most=MOST_GROUPS)
@@ -256,7 +256,7 @@ def set_group(
 ) -> None:
     """Put *person* into a group, or into none (None).
 
-    Raises NotFound for a person who is not an annotator of the project, Refused for an unknown group, NotAllowed where
+    Raises NotFound for a person who is not an annotator of the project, Refused for an unknown group, NotAllowed if
     a lead would change an annotator's own answer.
     """
     if value is not None and value not in of.options:
@@ -275,7 +275,7 @@ def set_group(
 
 
 def restore_grouping(store: Store, project: Project, row: Mapping[str, Any]) -> bool:
-    """Store a grouping of a package, inside the caller's transaction; False where there is one of that name."""
+    """Store a grouping of a package, inside the caller's transaction; False if there is one of that name."""
     if any(one.name == row["name"] for one in groupings(store, project)):
         return False
     options = [checked_name(one) for one in row["options"]]
@@ -284,7 +284,7 @@ def restore_grouping(store: Store, project: Project, row: Mapping[str, Any]) -> 
 
 
 def restore_group(store: Store, project: Project, annotator: int, row: Mapping[str, Any]) -> bool:
-    """Store where an annotator belongs, inside the caller's transaction; what is known here stays (False)."""
+    """Store where an annotator belongs, inside the caller's transaction; a stored group stays (False)."""
     of = grouping(store, project, row["grouping"])
     if annotator in groups_of(store, of):
         return False

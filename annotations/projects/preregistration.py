@@ -99,7 +99,7 @@ def sections_of(text: str) -> dict[str, str]:
 def preregister(store: Store, project: Project, text: str, *, author: str = "", late: bool = False) -> Sheet:
     """Write the sheet *text* into the log of *project*.
 
-    Raises Refused where a section is missing, where the log already has the sheet, or where the project has labels:
+    Raises Refused if a section is missing, if the log already has the sheet, or if the project has labels:
     then only *late* writes it, marked with their number.
     """
     text = text.strip() + "\n"

@@ -65,7 +65,7 @@ _PILOT_LEFT = "published_item AS item WHERE item.pilot = ? AND item.labels < ite
 
 @dataclass(frozen=True, slots=True)
 class StepState:
-    """One step. `number`: how many are done or wait, None where there is nothing to count."""
+    """One step. `number`: how many are done or wait, None if there is nothing to count."""
 
     step: Step
     state: State
@@ -154,7 +154,7 @@ def steps(found: Facts) -> tuple[StepState, ...]:
 
 
 def next_step(found: Facts, allowed: Sequence[Step]) -> Step | None:
-    """Return the next thing to do among the *allowed* steps; None where none of these steps waits."""
+    """Return the next thing to do among the *allowed* steps; None if none of these steps waits."""
     labelled, left = found.labelled, found.unlabelled
     first_look = not labelled and not found.pilots and found.versions <= 1
     wanted: tuple[tuple[Step, bool], ...] = (

@@ -217,7 +217,7 @@ def update_skipped(store: Store, project: Project) -> None:
 
 
 def reoffer_set_aside(store: Store, project: Project) -> None:
-    """Hand out items set aside again that a new annotator has not seen, inside the caller's transaction."""
+    """Offer the items that were set aside to a new annotator, inside the caller's transaction."""
     for item_id in store.column("SELECT id FROM item WHERE project = ? AND aside = 1", (project.id,)):
         update_set_aside(store, project, item_id)
         # A reactivated annotator may have passed it before it was set aside.
@@ -231,7 +231,7 @@ def set_aside_items(store: Store, project: Project) -> list[Item]:
 
 
 def return_to_queue(store: Store, project: Project, uid: str) -> None:
-    """Hand an item that was set aside out again, also to those who skipped it. Raises NotFound."""
+    """Offer an item that was set aside again, also to annotators who skipped it. Raises NotFound."""
     item = item_with(store, project, uid)
     with store.write() as db:
         query = "UPDATE assignment SET state = 'released', skips = 0 WHERE item = ? AND state = 'skipped'"

@@ -1,6 +1,6 @@
 """Making a release: compose and freeze its files from a snapshot, while people go on labelling.
 
-It is written out as a folder or an archive, whole or not at all, with texts encrypted if necessary.
+It is written as a folder or an archive, completely or not at all, with texts encrypted if necessary.
 """
 
 import os

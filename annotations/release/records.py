@@ -357,7 +357,7 @@ def reviewed_items(store: Store, project: Project) -> Iterator[ReleaseItem]:
 
 
 def frozen_state(store: Store, release: Release, item: int) -> tuple[str, str | None] | None:
-    """Return status and gold label of an item (row id) in a release; None where it is not in the release."""
+    """Return status and gold label of an item (row id) in a release; None if it is not in the release."""
     query = "SELECT status, gold FROM release_item WHERE release = ? AND item = ?"
     state: tuple[str, str | None] | None = store.db.execute(query, (release.id, item)).fetchone()
     return state

@@ -47,7 +47,7 @@ class FrozenGold:
     `stale`: public ids of items that do not follow from their labels and decisions, in the release or in the database
     now. `unchecked`: items of the release that could not be decided again, because a label, a decision or a setting
     has changed since. `log_known`: whether the log still holds the entry that was the last one at the release; None
-    where the release does not name it.
+    if the release does not name it.
     """
 
     stale: tuple[str, ...]

@@ -53,9 +53,9 @@ def on_reason(report: AgreementReport) -> str:
 
 
 def report_json(report: AgreementReport, margin: float | None = MARGINS["share"]) -> JsonObject:
-    """Return the report as one JSON object; `percent` is the share of items on which everybody agreed.
+    """Return the report as one JSON object; `percent` is the share of items on which all annotators agreed.
 
-    *margin*: up to which size the accept rates of two forms do not differ, 0 to 1.
+    *margin*: the largest difference of accept rates of two forms that counts as none, 0 to 1.
     """
     ended = {"ended_at_reject": report.ended, "imported_ended_at_reject": report.imported_ended}
     return {

@@ -52,7 +52,7 @@ def before_after(items: str, db: str, **options: Any) -> None:
 
 
 def answer_with_appendix(report: ModelsReport | RunsReport, text: str, file: Path | None) -> None:
-    """Print *report* as JSON or as *text*, which is also written to *file* where one is given."""
+    """Print *report* as JSON or as *text*, which is also written to *file* if one is given."""
     if file is not None:
         file.write_text(text, encoding="utf-8")
     answer(report, text)

@@ -336,7 +336,7 @@ def import_rows(
 
     A label has `item` (the key of its sentence), `annotator` and `choice` (a code, or a word that means one), and may
     have `reason` and `note`. If several sentences have one key, the first gets the labels. Labels of sentences that do
-    not become items are left out. Raises BadFile where a label names no sentence.
+    not become items are left out. Raises BadFile if a label names no sentence.
     """
     rows = list(labels)
     keys = {key for key, _ in sentences}

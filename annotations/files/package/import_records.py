@@ -108,7 +108,7 @@ class _RecordWriter:
         return None not in named.values() and self.kinds[kind]({**row, **named})
 
     def _id(self, key: str, row: Row) -> int | None:
-        """Return the row id of what a record names by *key*; None where it is not here."""
+        """Return the row id of the object that a record names by *key*; None if this database lacks it."""
         if key == "annotator":
             return self.people.get(str(row[key]))
         return row_id(self.store, self.project, key, row.get(key) if key == "item" else row[key])

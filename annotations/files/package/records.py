@@ -215,7 +215,7 @@ def _coded_data(codes: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, 
 
 
 def row_id(store: Store, project: Project, table: str, key: Any) -> int | None:
-    """Return the row id of what a package names by *key*: of the tables of PUBLIC; None where it is not here."""
+    """Return the row id of the object that a package names by *key* (a table of PUBLIC); None if it is missing."""
     found: int | None = _first(store, "id", table, {PUBLIC[table]: key, "project": project.id})
     return found
 
@@ -246,6 +246,6 @@ def project_with_item(store: Store, items: list[str], apart_from: int) -> str | 
 
 
 def last_settlements(store: Store, project: Project) -> list[tuple[int, int | None]]:
-    """Return the items (row ids) that were settled, each with its last settlement; None where that was reopened."""
+    """Return the items (row ids) that were settled, each with its last settlement; None if that was reopened."""
     query = "SELECT item, iif(action = 'reopen', NULL, max(id)) FROM settlement WHERE project = ? GROUP BY item"
     return store.db.execute(query, (project.id,)).fetchall()
