@@ -23,7 +23,7 @@ def short(model: str) -> str:
 
 
 def parts(estimate: Estimate | None, form: str = "+z.3f", say: Say = same) -> tuple[str, str]:
-    """A value with its interval, and apart from it why one of them is missing ("" where none is)."""
+    """Return a value with its interval, and separately why one of them is missing ("" if none is)."""
     if estimate is None:
         return DASH, ""
     why = estimate.reason or estimate.note if estimate.value is None or estimate.low is None else None
@@ -32,13 +32,13 @@ def parts(estimate: Estimate | None, form: str = "+z.3f", say: Say = same) -> tu
 
 
 def interval(estimate: Estimate | None, form: str = "+z.3f", say: Say = same) -> str:
-    """A value with its interval; where one is missing, the reason in brackets."""
+    """Return a value with its interval; where one is missing, the reason in brackets."""
     value, why = parts(estimate, form, say)
     return f"{value} ({why.rstrip('.。')})" if why else value
 
 
 def signed(value: float) -> str:
-    """A number with its sign and two decimals."""
+    """Return a number with its sign and two decimals."""
     return f"{value:+z.2f}".replace("-", "−")
 
 
@@ -66,13 +66,13 @@ ROLES = {"after": N_("after"), "placebo": N_("placebo")}
 
 
 def left_out_text(apart: LeftOut, say: Say = same) -> str:
-    """The effect on pairs that were not swapped in training, with that on the others."""
+    """Write the effect on pairs that were not swapped in training, and the effect on the others."""
     effects = {"left_out": interval(apart.left_out, say=say), "swapped": interval(apart.swapped, say=say)}
     return say(APART).format(pairs=" ".join(apart.pairs), **effects)
 
 
 def appendix(report: ModelsReport, say: Say = same) -> str:
-    """Markdown; figures are those of the report."""
+    """Write a comparison as Markdown, with the figures of the report."""
     lines = [f"# {say(TITLE)}", "", f"**{say(report.verdict)}**", ""]
     lines += [say(CHANGE).format(effect=interval(report.effect, say=say)), "", *_setting(report, say), ""]
     lines += _doubts(report.notes, say)
@@ -121,14 +121,14 @@ def _doubts(notes: Iterable[Note], say: Say) -> list[str]:
 
 
 def changed_row(model: ChangedModel, cell: Callable[..., Cell]) -> tuple[str | Cell, ...]:
-    """The numbers of a model after or a placebo, as HEADS names them; *cell* writes an estimate in a form."""
+    """Return the numbers of a model after or a placebo, named as in HEADS; *cell* writes an estimate in a form."""
     rise, guesses = (model.cost.rise, in_points(model.cost.guesses)) if model.cost else (None, None)
     sizes = (DASH if size is None else f"{size:.3f}" for size in (model.before, model.after))
     return f"{model.items:,}", *sizes, cell(model.size), cell(model.shift), cell(rise), cell(guesses, "+z.2f")
 
 
 def in_points(share: Estimate) -> Estimate:
-    """A difference of shares in percentage points."""
+    """Return a difference of shares in percentage points."""
     points = {end: 100 * value for end in ("value", "low", "high") if (value := getattr(share, end)) is not None}
     return replace(share, **points)
 
@@ -194,7 +194,7 @@ def beside_text(report: RunsReport, say: Say = same) -> str:
 
 
 def measure_rows(report: RunsReport, say: Say = same) -> list[list[str]]:
-    """The measures of two runs, the first of which the verdict is on: name, items, before, after, change."""
+    """Return the measures of two runs, the one of the verdict first: name, items, before, after, change."""
     return [
         [" · ".join(map(say, measure.label)), f"{measure.items:,}", plain_number(measure.before),
          plain_number(measure.after), interval(measure.change, say=say)]
@@ -203,7 +203,7 @@ def measure_rows(report: RunsReport, say: Say = same) -> list[list[str]]:
 
 
 def share_rows(report: RunsReport, say: Say = same) -> list[list[str]]:
-    """Right and wrong of the same items in two runs."""
+    """Return the right and wrong answers of the same items in two runs."""
     return [
         [" · ".join(filter(None, [say(share.label), share.model])),
          *(f"{count:,}" for count in (share.both, share.only_before, share.only_after, share.neither))]
@@ -212,7 +212,7 @@ def share_rows(report: RunsReport, say: Say = same) -> list[list[str]]:
 
 
 def runs_appendix(report: RunsReport, say: Say = same) -> str:
-    """The report of two runs; figures are those of the report."""
+    """Write the report of two runs as Markdown, with the figures of the report."""
     lines = [f"# {say(TITLE)}", "", f"**{say(report.verdict)}**", "", beside_text(report, say), ""]
     lines += [*_doubts(report.notes, say), *_table(map(say, MEASURES), measure_rows(report, say)), ""]
     lines += [unit_text(report, say), "", data_text(report, say)]

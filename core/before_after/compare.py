@@ -45,12 +45,12 @@ class Comparison:
 
 
 def clusters_of_pairs(pairs: "pd.Series[str]") -> Units:
-    """The stem of each item's word pair as its cluster."""
+    """Return for each item the stem of its word pair as its cluster."""
     return Units("stem", *codes_of(pairs.map(stem_of)))
 
 
 def compare(before: Numbers, after: Numbers, clusters: Units, *, less: Numbers | None = None) -> Comparison:
-    """*before* and *after* item by item, NaN where undefined.
+    """Compare *before* and *after* item by item, NaN where undefined.
 
     *less*: the values of a placebo, so that `size` and `shift` are what exceeds the placebo's; `before` and `after`
     stay.
@@ -79,7 +79,7 @@ def _mean(values: Numbers, clusters: Units) -> Estimate:
 
 
 def over_runs(effects: Sequence[float | None]) -> Estimate:
-    """The mean of the effects of several seeds with a t interval over these; three at least."""
+    """Return the mean of the effects of three or more seeds with a t interval over these."""
     known = [effect for effect in effects if effect is not None]
     if not known or len(known) < len(effects):
         return Estimate.undefined(NOTHING, len(effects))
@@ -95,7 +95,7 @@ def over_runs(effects: Sequence[float | None]) -> Estimate:
 
 
 def against_placebos(effects: Sequence[float | None], placebos: Sequence[float | None]) -> Estimate:
-    """The mean of *effects*, one a seed, less that of *placebos*, with Welch's t interval; three of each at least.
+    """Return the mean of *effects*, one a seed, minus that of *placebos*, with Welch's t; three of each at least.
 
     A seed and the placebo of the same seed are not taken as a pair: on planted models their sizes hardly correlate, and
     pairs have half the degrees of freedom. Where they do correlate the interval is wider than it had to be.
@@ -128,7 +128,7 @@ class Shares:
 
 
 def shares(before: Numbers, after: Numbers) -> Shares:
-    """The four counts of items that both answered with 0 or 1."""
+    """Count the four pairs of answers of items that were both answered with 0 or 1."""
     known = np.isfinite(before) & np.isfinite(after)
     one, other = before[known] > 0.5, after[known] > 0.5
     counts = [int((a & b).sum()) for a, b in ((one, other), (one, ~other), (~one, other), (~one, ~other))]

@@ -102,7 +102,7 @@ class Items:
 
     @classmethod
     def of(cls, source: ScoreInput) -> "Items":
-        """All items of a source."""
+        """Return all items of a source."""
         return cls(source.name, source.digest, tuple(source.items()))
 
     def source(self) -> ScoreInput:
@@ -222,7 +222,7 @@ class Maker:
 
 
 def _refuse_other(facts: dict[str, object], folder: Path) -> None:
-    """A folder holds the cells of one grid; more models, interventions or seeds may come to it."""
+    """Raise Refused for a folder of another grid; models, interventions or seeds may be added to the same one."""
     asked = {key: value for key, value in facts.items() if key not in MAY_GROW}
     said, file = json.dumps(asked, ensure_ascii=False, sort_keys=True), folder / "grid.json"
     if file.is_file():
@@ -256,12 +256,12 @@ def _write_table(out: Path, cells: Sequence[Cell], made: Mapping[str, MadeCell])
 def _report(
     settings: GridSettings, facts: dict[str, object], made: Mapping[str, MadeCell], out: Path, seconds: float
 ) -> GridReport:
-    """Every cell, and of every model and intervention the change over its seeds against those of the placebo."""
+    """Return every cell, and for every model and intervention the change over its seeds against the placebo."""
 
     cells = settings.cells
 
     def changes(model: str, kind: Intervention) -> list[float | None]:
-        """The changes of size of all seeds; None for a cell that could not be made."""
+        """Return the changes of size of all seeds; None for a cell that could not be made."""
         some = [cell.name for cell in cells if (cell.model, cell.intervention) == (model, kind)]
         return [made[name].change if name in made else None for name in some]
 

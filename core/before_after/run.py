@@ -66,7 +66,7 @@ def built_in_name(language: str) -> str:
 
 
 def built_in_language(items: str, before: str, language: str | None = None) -> str | None:
-    """The language of the built-in sentences that *items* names, None where it names something else.
+    """Return the language of the built-in sentences that *items* names; None where it names something else.
 
     One that is not written there is *language*, else that of the model *before* the change where it is known, else zh.
     Raises Refused for a language without such sentences.
@@ -82,7 +82,7 @@ def built_in_language(items: str, before: str, language: str | None = None) -> s
 
 
 def model_language(model: str) -> str:
-    """The language of a built-in or known model, or of the one that a tuned folder was made of; "" where unknown."""
+    """Return the language of a built-in or known model, or of the base of a tuned folder; "" where unknown."""
     report = tuned_model(model) if Path(model).is_absolute() else None
     if report is not None:
         return model_language(report.base.name) if report.base.name != model else ""
@@ -90,7 +90,7 @@ def model_language(model: str) -> str:
 
 
 def built_in_source(language: str = "zh") -> ScoreInput:
-    """The keyword pairs of a language (Chinese: the 19) in their neutral sentences as items."""
+    """Return the keyword pairs of a language (Chinese: the 19) in their neutral sentences as items."""
     import hashlib
 
     from evenhand.core.ruler.own_model import built_in_items, pack_items
@@ -164,7 +164,7 @@ def _values(frame: "pd.DataFrame", models: Sequence[str]) -> dict[str, Numbers]:
 
 
 def _effect(settings: Settings, values: dict[str, Numbers], clusters: Any) -> tuple[Estimate, list[Comparison]]:
-    """The effect that the verdict is on, and what each seed has beyond its placebo (or beyond the model before).
+    """Return the effect for the verdict, and for each seed its excess over its placebo (or over the model before).
 
     One seed: over the stems of the items. More: over the seeds, the unit of that comparison (docs/before_after.md),
     against the
@@ -181,7 +181,7 @@ def _effect(settings: Settings, values: dict[str, Numbers], clusters: Any) -> tu
 
 
 def over_seeds(settings: Settings, values: dict[str, Numbers], rows: Any) -> Estimate:
-    """The change of size over the seeds of *settings*, against its placebos where there are any, on some *rows*."""
+    """Return the change of size over the seeds of *settings*, against placebos if any, on some *rows*."""
     known = rows & np.all([np.isfinite(values[model]) for model in settings.models], axis=0)
     if not known.any():
         return Estimate.undefined(NOTHING, len(settings.after))
@@ -193,7 +193,7 @@ def over_seeds(settings: Settings, values: dict[str, Numbers], rows: Any) -> Est
 
 
 def _costs(settings: Settings, texts: list[str]) -> tuple[dict[str, Cost], list[Notice]]:
-    """The cost of each model against the one before; a notice where its tokens are others."""
+    """Return the cost of each model against the one before; a notice where its tokens differ."""
     from evenhand.core.models.tuning.training import Changeable
 
     first = Changeable(settings.before, device="cpu")
@@ -224,8 +224,10 @@ def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], settings: Setting
 
 
 def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], settings: Settings) -> LeftOut | None:
-    """The items of pairs that no model after was trained to swap, apart from those of the others; None where the models
-    do not say so (`tune --leave-out`). Few stems: values without an interval."""
+    """Return the effect on pairs that were left out of the swap in training, and the effect on the other pairs.
+
+    None where the models name no such pairs (`tune --leave-out`). Few stems: values without an interval.
+    """
     pairs = set.union(*({*_unswapped(model)} for model in settings.after))
     here = base["pair"].isin(pairs).to_numpy()
     if not here.any() or here.all():
@@ -243,7 +245,7 @@ def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], settings: Settin
 
 
 def _unswapped(model: str) -> tuple[str, ...]:
-    """The pairs that a tuned model's record says were left out of the swap."""
+    """Return the pairs that were left out of the swap by the record of a tuned model."""
     report = tuned_model(model)
     return report.source.swap.left_out if report else ()
 
@@ -256,7 +258,7 @@ def _way_of(model: str) -> str:
 
 
 def _moved(base: "pd.DataFrame", values: dict[str, Numbers], settings: Settings) -> list[MovedItem]:
-    """The items that moved most, either way, by the mean of the models after."""
+    """Return the items that moved most, in either direction, by the mean of the models after."""
     after = np.mean([values[model] for model in settings.after], axis=0)
     change = after - values[settings.before]
     order = [int(i) for i in np.argsort(np.where(np.isfinite(change), change, np.inf)) if np.isfinite(change[i])]
@@ -271,7 +273,7 @@ def _moved(base: "pd.DataFrame", values: dict[str, Numbers], settings: Settings)
 
 
 def columns(settings: Settings) -> list[str]:
-    """The columns of the table."""
+    """Return the columns of the table."""
     after, placebo = (
         [f"{name}_{i}" for i in range(1, len(models) + 1)]
         for name, models in (("after", settings.after), ("placebo", settings.placebo))

@@ -89,7 +89,7 @@ class Side:
 
     @classmethod
     def of(cls, run: Run, model: str = "") -> "Side":
-        """A finished run."""
+        """Make the side from a finished run."""
         return cls(run.table, model or (run.models[0] if len(run.models) == 1 else ""), run.record)
 
     @property
@@ -100,7 +100,7 @@ class Side:
 
 
 def _name(side: Side) -> str:
-    """A model among several: its name, or the last part of its folder."""
+    """Return the name of a model among several: its name, or the last part of its folder."""
     return Path(side.model).name
 
 
@@ -168,7 +168,7 @@ def _joined(frames: Sequence["pd.DataFrame"]) -> list["pd.DataFrame"]:
 
 
 def _over_seeds(changes: Sequence[Found], after: Sequence[Side]) -> Found:
-    """One figure of the changes of several runs, of which those behind *after* are placebos."""
+    """Return one figure of the changes of several runs, of which those after *after* are placebos."""
     by_label = [{measure.label: measure for measure in found.measures} for found in changes]
     seeds = len(after)
     measures = []
@@ -222,7 +222,7 @@ def _doubts(sides: Sequence[Side], alone: int) -> list[Note]:
 
 
 def _of_model(frame: "pd.DataFrame", side: Side) -> tuple["pd.DataFrame", str]:
-    """The rows of the model that is meant, each key once, and its name. Raises BadFile."""
+    """Return the rows of the named model, each key once, and its name. Raises BadFile."""
     model = side.model
     if "model" in frame:
         names = [str(name) for name in dict.fromkeys(frame["model"])]
@@ -299,8 +299,10 @@ def _mean_measure(label: tuple[str, ...], before: Numbers, after: Numbers, clust
 
 
 def _associations(rows: "pd.DataFrame") -> Found:
-    """Size (mean of |association|), then the mean association of each gender of person words and class of professions,
-    all in ln."""
+    """Return the size (mean of |association|), then the mean association by gender and by class, all in ln.
+
+    Genders are those of person words, classes those of professions.
+    """
     before, after = rows["value"].to_numpy(float), rows["value_after"].to_numpy(float)
     alone = rows["pair"].fillna("") == ""
     words = rows["pair"].where(~alone, rows["person_gender"].str.cat(rows["person_key"], sep="~"))
@@ -402,7 +404,7 @@ MEASURED: dict[RunKind, Callable[["pd.DataFrame"], Found]] = {
 
 
 def usual_margin(kind: RunKind) -> float | None:
-    """The margin that a comparison of that kind begins with; None: not decided before a user sets one."""
+    """Return the default margin of a comparison of that kind; None: undecided until a user sets one."""
     return MARGINS[SCALES[kind]]
 
 
@@ -450,7 +452,7 @@ def judged(labels: "pd.DataFrame", waiting: int, *, margin: float | None = MARGI
 
 
 def _measure(label: tuple[str, ...], rows: "pd.DataFrame", choice: str) -> Measure:
-    """The share of *choice* before and after, and the difference."""
+    """Return the share of *choice* before and after, and the difference."""
     nothing = Measure(label, None, None, Estimate.undefined(NOTHING_YET), 0)
     if not len(rows):
         return nothing

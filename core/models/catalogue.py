@@ -87,7 +87,7 @@ class ModelEntry:
 
 
 def folder_of(name: str) -> Path:
-    """The folder of a built-in model; random-zh borrows the shape and vocabulary of demo-zh."""
+    """Return the folder of a built-in model; random-zh borrows the shape and vocabulary of demo-zh."""
     return MODELS / (RANDOM_SHAPE if name == RANDOM else name)
 
 
@@ -98,7 +98,7 @@ def hub_cache() -> Path:
 
 
 def cached_snapshot(name: str) -> Path | None:
-    """The folder of a hub model that was fetched before, or None where it is missing or incomplete."""
+    """Return the folder of a hub model that was fetched before; None where it is missing or incomplete."""
     path = hub_cache() / f"models--{name.replace('/', '--')}"
     reference = path / "refs" / "main"
     if not reference.is_file():
@@ -109,7 +109,7 @@ def cached_snapshot(name: str) -> Path | None:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files of weights that load without running code, safetensors before torch's own; none where a part lacks."""
+    """Return the files of weights that load without running code, safetensors first; none where a part is missing."""
     for whole in ("model.safetensors", "pytorch_model.bin"):
         if (folder / whole).is_file():
             return [folder / whole]
@@ -151,7 +151,7 @@ def is_open_to_leads(name: str) -> bool:
 
 
 def known_models(task: Task | None = "masked") -> list[ModelEntry]:
-    """The built-in models, then those of the papers (core/data/models.tsv), of one task; None: of every task."""
+    """Return the built-in models, then those of the papers (core/data/models.tsv), of one *task* or (None) of all."""
     entries = [
         ModelEntry(
             name, True, builtin.language, builtin.note, (folder_of(name) / "config.json").is_file(), builtin.task
@@ -178,7 +178,7 @@ _lock = threading.Lock()
 
 
 def locate(name: str, *, patience: float | None = None) -> Path:
-    """The folder of a model: built in, local, fetched before, or fetched now.
+    """Return the folder of a model: built in, local, fetched before, or fetched now.
 
     The hub is looked up for at most five seconds. A download is waited for, or
     with *patience* (seconds, the look-up counted) goes on in the background
@@ -241,7 +241,7 @@ def _look_up_and_fetch(name: str) -> Path:
 
 
 def _file_names(name: str) -> list[str]:
-    """The names of the files of a hub model; every reason why not becomes one sentence."""
+    """Return the names of the files of a hub model; every cause of failure becomes one sentence."""
     from huggingface_hub import HfApi, errors
 
     try:

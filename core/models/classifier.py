@@ -67,7 +67,7 @@ class Classifier(Signed):
         self.loaded, self.joining = loaded, f"labels:{''.join(map(str, loaded.places))}"
 
     def score(self, pairs: Sequence[SentencePair], progress: Progress | None = None) -> list[Score]:
-        """One score per pair, in order; equal pairs are asked once, pairs of like length together.
+        """Return one score per pair, in order; equal pairs are asked once, and pairs of like length together.
 
         A pair that is too long for the model is undefined and says so; nothing is cut off. *progress* is told how
         many of the pairs have their answer.
@@ -198,7 +198,7 @@ class FineTuning:
 def fine_tuned(
     loaded: LoadedClassifier, pairs: Pairs, settings: FineTuning, progress: Progress | None = None
 ) -> LoadedClassifier:
-    """A copy of the classifier, trained on *pairs*; the original is unchanged.
+    """Return a copy of the classifier, trained on *pairs*; the original is unchanged.
 
     AdamW, the rate falls linearly to zero, rows shuffled by the seed; the same call gives the same weights on the same
     machine and number of threads. *progress* is told how many rows were read.

@@ -60,7 +60,10 @@ class Continuations:
     """
 
     def __init__(self, loaded: LoadedModel, padding_id: int, *, shared: bool | None = None) -> None:
-        """*shared*: read a common beginning once; None tries out whether the model can."""
+        """Prepare to read texts with a model.
+
+        *shared*: read a common beginning once; None tests whether the model can.
+        """
         self.loaded, self.padding_id, self.fed = loaded, padding_id, 0
         self.shared = self._takes_masks() if shared is None else shared
 
@@ -70,7 +73,7 @@ class Continuations:
         return max(1, min(room, budget_on(self.loaded.model.device) if count > SMALL else BUDGET_SMALL))
 
     def sums(self, asked: Sequence[Texts], make: Callable[[Texts], list[Passage]]) -> list[list[float]]:
-        """Per set of texts the sum of each, of the terms in the passages that *make* makes of the set."""
+        """Return for each set of texts the sum of each text, over the terms in the passages that *make* gives."""
         made = [(number, one) for number, texts in enumerate(asked) for one in make(texts)]
         sums = [[0.0] * len(texts) for texts in asked]
         self.fed += sum(len(one.ids) for _, one in made)
@@ -88,7 +91,7 @@ class Continuations:
 
     @torch.inference_mode()
     def token_logprobs(self, group: Sequence[Passage], *, shared: bool | None = None) -> list[float]:
-        """The log-probability of every wanted token, passage by passage."""
+        """Return the log-probability of every wanted token, passage by passage."""
         device = self.loaded.model.device
         # Later tokens cannot change an earlier one, so padding on the right needs no mask.
         ids = padded([one.ids for one in group], self.padding_id, device)
@@ -124,7 +127,7 @@ def shared_tokens(sentences: Sequence[tuple[int, ...]]) -> int:
 
 
 def passage(sentences: Sequence[tuple[int, ...]]) -> list[Passage]:
-    """All sentences in one row: the beginning that they share, then each continuation but its last token."""
+    """Return all sentences in one row: their shared beginning, then each continuation without its last token."""
     shared = sentences[0][: shared_tokens(sentences)]
     ids, positions, parts = list(shared), list(range(len(shared))), [0] * len(shared)
     places, wanted, owners = list[int](), list[int](), list[int]()
@@ -140,7 +143,7 @@ def passage(sentences: Sequence[tuple[int, ...]]) -> list[Passage]:
 
 
 def passages(sentences: Sequence[tuple[int, ...]], first: int | None = None) -> list[Passage]:
-    """One row per sentence, the tokens from place *first* on wanted; None: those that not all sentences begin with."""
+    """Return one row per sentence; its tokens from place *first* on are wanted (None: after the shared beginning)."""
     first = shared_tokens(sentences) if first is None else first
     made = []
     for owner, ids in enumerate(sentences):
@@ -183,12 +186,15 @@ class CausalScorer(Signed):
     """Scores whole texts with one loaded causal model; obeys `core.types.Scorer`. Not for several threads at once."""
 
     def __init__(self, loaded: LoadedModel, reader: TextReader, shared: bool | None) -> None:
-        """*shared*: read the common beginning of a probe's texts once; None tries out whether the model can."""
+        """Prepare to score probes with a model.
+
+        *shared*: read the common beginning of a probe's texts once; None tests whether the model can.
+        """
         self.loaded = loaded
         self.continuations = Continuations(loaded, reader.padding_id, shared=shared)
 
     def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
-        """Nothing: a model that reads from left to right does not fill a slot inside a sentence."""
+        """Return no fillers: a model that reads from left to right does not fill a slot inside a sentence."""
         del probe, top, words
         return []
 
@@ -213,7 +219,7 @@ class PerplexityScorer(CausalScorer):
         return self.reader.read_all(probes)
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
-        """Per probe and option the natural-log probability of the whole text (a sum, at most 0), in order.
+        """Return for each probe and option the natural-log probability of the whole text (a sum, at most 0), in order.
 
         All options of a probe are undefined where one is, since they are there to be compared.
         """
@@ -232,7 +238,7 @@ def open_perplexity(
     name: str, *, precision: Precision = "fp32", threads: int | None = None, device: str = "auto",
     patience: float | None = None,
 ) -> PerplexityScorer:  # fmt: skip
-    """The scorer of a causal model: built in, from a folder, or from the Hugging Face hub.
+    """Return the scorer of a causal model: built in, from a folder, or from the Hugging Face hub.
 
     Raises ModelUnavailable with one sentence for a model that cannot be had or does not read from left to right.
     """
@@ -279,7 +285,7 @@ def _unsound(probe: MaskedSentence) -> str | None:
 
 
 def in_one_pass(texts: Texts) -> list[Passage]:
-    """All texts in one row, every token but the first wanted; texts that begin apart get a row each."""
+    """Return all texts in one row, every token but the first wanted; texts with different beginnings get own rows."""
     shared = shared_tokens(texts)
     if not shared or len(texts) == 1:
         return one_by_one(texts)
@@ -291,5 +297,5 @@ def in_one_pass(texts: Texts) -> list[Passage]:
 
 
 def one_by_one(texts: Texts) -> list[Passage]:
-    """One row per text, every token but the first wanted."""
+    """Return one row per text, every token but the first wanted."""
     return passages(texts, 1)

@@ -36,11 +36,11 @@ class Forward(Protocol):
     """A model that can be asked for logits at places. Not for several threads at once."""
 
     def __call__(self, rows: Rows, places: Rows) -> Tensor:
-        """Logits [places of all rows, vocabulary] of token ids *rows*, in the order of rows and their *places*."""
+        """Return logits [places of all rows, vocabulary] of token ids *rows*, ordered by row and *places*."""
         ...
 
     def batches(self, lengths: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
-        """Indices of rows that go well together, of rows with *lengths* tokens and *widths* asked places."""
+        """Return indices of rows to run together, for rows of *lengths* tokens with *widths* requested places."""
         ...
 
 
@@ -69,7 +69,7 @@ class HeadAtPlaces:
 
 
 def logits_at(model: Any, places: Rows, **inputs: Any) -> Tensor:
-    """Logits [places of all rows, vocabulary] of one pass of any Hugging Face language model.
+    """Return logits [places of all rows, vocabulary] of one pass of any Hugging Face language model.
 
     The head works on each place by itself, so the encoder's output can be
     reduced to those places on its way to the head, for any architecture.
@@ -100,7 +100,7 @@ def padded(rows: Rows, filler: int, device: torch.device | str) -> Tensor:
 
 
 def padded_batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Indices of like lengths together, at most *budget* padded tokens a batch (one longer row is its own batch)."""
+    """Yield indices of rows of like length together, at most *budget* padded tokens a batch or one longer row."""
     batch: list[int] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and (len(batch) + 1) * lengths[i] > budget:
@@ -157,7 +157,7 @@ class Fused:
         self._space: Tensor | None = None
 
     def batches(self, lengths: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
-        """Like lengths and numbers of places together, at most `budget` tokens a batch (one longer row is its own)."""
+        """Yield rows of like length and width together, at most `budget` tokens a batch (a longer row is its own)."""
         batch: list[int] = []
         tokens = 0
         for i in sorted(range(len(lengths)), key=lambda i: (lengths[i], widths[i])):
@@ -171,7 +171,7 @@ class Fused:
 
     @torch.inference_mode()
     def __call__(self, rows: Rows, places: Rows) -> Tensor:
-        """Logits [places of all rows, vocabulary]."""
+        """Return logits [places of all rows, vocabulary]."""
         alike = groupby(zip(map(len, rows), map(len, places), strict=True))
         runs = [Run(sum(1 for _ in members), *shape) for shape, members in alike]
         starts = accumulate(map(len, rows), initial=0)
@@ -183,7 +183,7 @@ class Fused:
         return self.parts.head(hidden)
 
     def _embed(self, rows: Rows) -> Tensor:
-        """[tokens, width]"""
+        """Return the embeddings of all tokens, [tokens, width]."""
         parts, first = self.parts, self.parts.first_position
         words = parts.embeddings.word_embeddings.weight
         ids = torch.tensor([i for row in rows for i in row], device=words.device)
@@ -195,7 +195,7 @@ class Fused:
         return hidden if parts.project is None else parts.project(hidden)
 
     def _everywhere(self, layer: Layer, hidden: Tensor, runs: Sequence[Run]) -> Tensor:
-        """One layer at every token. Overwrites *hidden*, [tokens, width]."""
+        """Run one layer at every token. Overwrites *hidden*, [tokens, width]."""
         width = hidden.shape[1]
         qkv, mixed = self._workspace(hidden, 3 * width, width)
         torch.addmm(layer.qkv_bias, hidden, layer.qkv.t(), out=qkv)
@@ -210,7 +210,7 @@ class Fused:
         return self._after_attention(layer, hidden, mixed)
 
     def _at_places(self, layer: Layer, hidden: Tensor, runs: Sequence[Run], asked: Tensor) -> Tensor:
-        """The last layer: only rows *asked* of [tokens, width] come out, [asked, width]."""
+        """Run the last layer and return only the rows *asked* of [tokens, width], as [asked, width]."""
         width = hidden.shape[1]
         kept = hidden[asked]
         query_all = linear(kept, layer.qkv[:width], layer.qkv_bias[:width])
@@ -230,7 +230,7 @@ class Fused:
         return self._after_attention(layer, kept, mixed)
 
     def _after_attention(self, layer: Layer, hidden: Tensor, mixed: Tensor) -> Tensor:
-        """Output projection, residual, norm; feed-forward, residual, norm. Overwrites *hidden*."""
+        """Run output projection, residual, norm, then feed-forward, residual, norm. Overwrites *hidden*."""
         hidden = _normed(hidden.add_(layer.out.bias).addmm_(mixed, layer.out.weight.t()), layer.after_attention)
         # Attention is over, so its part of the workspace is free.
         (wide,) = self._workspace(hidden, layer.up.out_features)
@@ -238,12 +238,12 @@ class Fused:
         return _normed(hidden.add_(layer.down.bias).addmm_(wide, layer.down.weight.t()), layer.after_feed_forward)
 
     def _heads(self, matrix: Tensor, count: int, length: int, of: int) -> tuple[Tensor, ...]:
-        """[count * length, of * width] as *of* views of the shape [count, heads, length, width of a head]."""
+        """Return [count * length, of * width] as *of* views of the shape [count, heads, length, width of a head]."""
         split = matrix.view(count, length, of, self.parts.heads, -1)
         return tuple(one.transpose(1, 2) for one in split.unbind(2))
 
     def _workspace(self, like: Tensor, *widths: int) -> list[Tensor]:
-        """Uninitialised matrices [tokens of *like*, width], one after the other in memory that is used again."""
+        """Return uninitialised matrices [tokens of *like*, width], one after the other in memory that is reused."""
         tokens = len(like)
         if self._space is None or self._space.numel() < tokens * sum(widths):
             layer = self.parts.layers[0]
@@ -260,7 +260,7 @@ def _normed(hidden: Tensor, norm: Any) -> Tensor:
 
 
 def anatomy(model: Any) -> Anatomy | None:
-    """The parts of a model of the family, or None for any other architecture.
+    """Return the parts of the model if its architecture is known, else None.
 
     Puts query, key and value next to each other in memory; the model keeps working, on the same numbers.
     """
@@ -273,7 +273,7 @@ def anatomy(model: Any) -> Anatomy | None:
 
 
 def _bert(model: Any, config: Any) -> Anatomy:
-    """BERT, RoBERTa and what shares their code, and the generator of ELECTRA."""
+    """Return the parts of BERT, RoBERTa and models that share their code, and of the generator of ELECTRA."""
     base = model.base_model
     layers = tuple(
         Layer(
@@ -331,7 +331,7 @@ FAMILIES: dict[str, Callable[[Any, Any], Anatomy]] = {
 
 @torch.no_grad()
 def _together(*parts: Any) -> tuple[Tensor, Tensor]:
-    """Weights and biases of linear layers as one matrix and one vector, of which the layers become views."""
+    """Return weights and biases of linear layers as one matrix and one vector; the layers become views of these."""
     weight, bias = torch.cat([part.weight for part in parts]), torch.cat([part.bias for part in parts])
     size = len(parts[0].weight)
     for number, part in enumerate(parts):

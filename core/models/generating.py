@@ -58,7 +58,10 @@ class Generator:
     """Writes with one loaded causal model. Not for several threads at once."""
 
     def __init__(self, loaded: LoadedModel, how: Sampling | None = None, *, cached: bool | None = None) -> None:
-        """*cached*: keep keys and values of what was read; None tries out whether the model can."""
+        """Prepare to generate texts with a model.
+
+        *cached*: keep the keys and values of earlier tokens; None tests whether the model can.
+        """
         self.loaded, self.how = loaded, how or Sampling()
         self._model: Any = loaded.model
         config = self._model.config
@@ -87,7 +90,7 @@ class Generator:
         return None
 
     def write(self, prompts: Sequence[Prompt]) -> list[Text]:
-        """One text per prompt, in order; all of them in one batch. Raises Refused as `refusal` says."""
+        """Return one text per prompt, in order; all of them in one batch. Raises Refused as `refusal` says."""
         rows = []
         for prompt in prompts:
             if (why := self.refusal(prompt.context)) is not None:
@@ -115,7 +118,7 @@ class Generator:
 
     @torch.inference_mode()
     def _with_cache(self, rows: list[list[int]], asking: list[list[int]] | None, numbers: Tensor) -> list[list[int]]:
-        """Contexts that several texts go on from are read once; then one new token at a time."""
+        """Write with a cache: contexts that several texts continue are read once, then one new token at a time."""
         plain, asked = _Reading(self, rows), _Reading(self, asking) if asking else None
         made: list[Tensor] = []
         over = torch.zeros(len(rows), dtype=torch.bool, device=plain.logits.device)
@@ -164,7 +167,7 @@ class Generator:
         return made
 
     def _chosen(self, logits: Tensor, numbers: Tensor) -> Tensor:
-        """A token per row [rows], drawn with one uniform number each [rows]."""
+        """Draw a token per row [rows], with one uniform number each [rows]."""
         if not self.how.stop and self._ends:
             logits[:, self._ends] = -torch.inf
         size = logits.shape[-1]
@@ -213,7 +216,7 @@ class _Reading:
         self.logits, self._seen = logits[of], seen[of]
 
     def read(self, tokens: Tensor) -> None:
-        """One token more in every row [rows]."""
+        """Read one more token in every row [rows]."""
         self._seen = torch.cat([self._seen, self._seen.new_ones(len(tokens), 1)], dim=1)
         self.logits = self._ask(tokens[:, None], self._seen, self._cache)
 
@@ -233,14 +236,14 @@ def open_generator(
 
 
 def _end_marks(model: Any, tokenizer: Any) -> set[int]:
-    """The ids that end a text, by the model's settings and by its tokenizer."""
+    """Return the ids that end a text, by the model's settings and by its tokenizer."""
     named = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
     found = {tokenizer.eos_token_id, *(named if isinstance(named, list | tuple) else [named])}
     return {int(token) for token in found if token is not None}
 
 
 def _numbers(prompts: Sequence[Prompt], tokens: int) -> Tensor:
-    """One uniform number in [0, 1) per text and token [texts, tokens], each row from its own seed."""
+    """Return one uniform number in [0, 1) per text and token [texts, tokens], each row from its own seed."""
     rows = []
     for prompt in prompts:
         own = torch.Generator().manual_seed(prompt.seed)
@@ -249,7 +252,7 @@ def _numbers(prompts: Sequence[Prompt], tokens: int) -> Tensor:
 
 
 def _left_padded(rows: Sequence[Sequence[int]], filler: int, device: Any) -> tuple[Tensor, Tensor]:
-    """Token ids that end at the same place, and which of them count [rows, longest]."""
+    """Return token ids that end at the same place, and a mask of those that count [rows, longest]."""
     longest = max(map(len, rows))
     ids = torch.tensor([[*[filler] * (longest - len(row)), *row] for row in rows], device=device)
     seen = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows], device=device)

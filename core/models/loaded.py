@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 def refuse_missing(name: str, model: Any, task: Task, missing: set[str]) -> None:
-    """A checkpoint without a head loads with a random one in silence; that must not be scored."""
+    """Raise ModelUnavailable for a checkpoint without a head, which would load with a random one silently."""
     names: dict[int, set[str]] = {}  # that share memory: a checkpoint needs to hold only one of each group
     for key, parameter in model.named_parameters(remove_duplicate=False):
         names.setdefault(id(parameter), set()).add(key)
@@ -56,7 +56,7 @@ def refuse_missing(name: str, model: Any, task: Task, missing: set[str]) -> None
 
 
 def refuse_nan(name: str, model: Any) -> None:
-    """Weights that are not numbers answer anything."""
+    """Raise ModelUnavailable for weights with NaN or infinite values, whose answers have no meaning."""
     for tensor in model.state_dict().values():
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             raise ModelUnavailable(N_("The weights of {name} contain NaN or infinite values."), name=name)
@@ -64,9 +64,10 @@ def refuse_nan(name: str, model: Any) -> None:
 
 @torch.inference_mode()
 def refuse_looking_ahead(name: str, model: Any) -> None:
-    """A model whose answer at a place depends on later words has no probability of a sentence to sum up.
+    """Raise ModelUnavailable for a causal model whose answer at a place depends on later words.
 
-    Asked of the model itself, since a config does not always tell (XLNet is listed among the causal models).
+    Such a model gives no probability of a sentence. The model itself is tested, since a config does not always tell
+    (XLNet is listed among the causal models).
     """
     ids = torch.arange(8).remainder(model.config.vocab_size).unsqueeze(0)
     other = ids.clone()
@@ -109,7 +110,7 @@ class LoadedModel:
 
 
 def forward_of(model: Any, padding_id: int) -> Forward:
-    """The fastest exact way to run *model* (a Hugging Face masked language model)."""
+    """Return the fastest exact way to run *model* (a Hugging Face masked language model)."""
     parts = anatomy(model)
     return HeadAtPlaces(model, padding_id) if parts is None else Fused(parts)
 
@@ -138,7 +139,7 @@ def digest(model: Any, tokenizer: Any, task: Task = "masked") -> str:
 
 
 def chosen(device: str) -> torch.device:
-    """The device of that name; "auto" is the first of CUDA, MPS and the processor that this machine has.
+    """Return the device of that name; "auto" is the first available one of CUDA, MPS and the processor.
 
     Raises ModelUnavailable for one that is not there. TensorFloat-32 stays off, which would change the numbers.
     """

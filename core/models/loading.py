@@ -105,7 +105,7 @@ def task_of(name: str, *, patience: float | None = None) -> Task:
 
 
 def read_card(folder: Path) -> str:
-    """The model card without its header of settings; empty where there is none."""
+    """Return the model card without its header of settings; empty where there is none."""
     path = folder / "README.md"
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     if text.startswith("---\n"):
@@ -114,7 +114,7 @@ def read_card(folder: Path) -> str:
 
 
 def read_config(name: str, folder: Path) -> Any:
-    """The config of a model's folder. Raises ModelUnavailable where there is none that can be read."""
+    """Return the config of a model's folder. Raises ModelUnavailable where it cannot be read."""
     if not (folder / "config.json").is_file():
         message = N_("{name} is not a model folder: there is no config.json in it. Give the folder that contains one.")
         raise ModelUnavailable(message, name=name)
@@ -147,7 +147,7 @@ def _serves(config: Any, task: Task) -> bool:
 
 
 def read_tokenizer(name: str, folder: Path, config: Any, task: Task) -> Any:
-    """The fast tokenizer of a model's folder. Raises ModelUnavailable where there is none that fits the model."""
+    """Return the fast tokenizer of a model's folder. Raises ModelUnavailable where none fits the model."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:
@@ -174,7 +174,7 @@ def read_tokenizer(name: str, folder: Path, config: Any, task: Task) -> Any:
 
 
 def _untrained(config: Any, task: Task) -> Any:
-    """The architecture with seeded random weights; leaves the caller's random state alone."""
+    """Return the architecture with seeded random weights; the caller's random state is unchanged."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(RANDOM_SEED)
         return MAKERS[task].from_config(config, dtype=torch.float32, **_attention(config, task))

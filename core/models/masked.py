@@ -60,7 +60,7 @@ class MaskedScorer(Signed):
             self.version = 2  # version 1 encoded an option alone: a mask too many for the mark before it
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
-        """One score per probe, in order: natural logs, None with a reason where undefined."""
+        """Return one score per probe, in order: natural logs, None with a reason where undefined."""
         prepared = self.reader.read_all(probes)
         questions = [_questions(one, self.joint) for one in prepared]
         answers = iter(self._answer([question for group in questions for question in group]))

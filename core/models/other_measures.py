@@ -58,9 +58,11 @@ class VectorReader:
         self, name: str, *, layer: int = -1, pooling: Pooling | None = None, device: str = "auto",
         untrained: bool = False,
     ) -> None:  # fmt: skip
-        """*layer*: 0 is the input embeddings, -1 the last. *pooling* None: first of a masked model, last of a causal.
+        """Load a model.
 
-        Raises ModelUnavailable, and Refused for a layer that the model has not.
+        *layer*: 0 is the input embeddings, -1 the last. *pooling* None: first of a masked model, last of a causal one.
+
+        Raises ModelUnavailable, and Refused for a layer that the model does not have.
         """
         task = task_of(name)
         self.loaded = load_model(name, task, device=device, untrained=untrained)
@@ -73,12 +75,12 @@ class VectorReader:
         self._longest = longest_input(self.loaded.tokenizer, self.loaded.model.config)
 
     def signature(self, method: str) -> str:
-        """The signature of a measure on sentence vectors ("seat") or on input embeddings ("weat")."""
+        """Return the signature of a measure on sentence vectors ("seat") or on input embeddings ("weat")."""
         joint = "embeddings" if method == "weat" else f"layer{self.layer},{self.pooling}"
         return _signature(self.loaded, method, joint)
 
     def sentences(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """The vector of each text; one that is longer than the model reads, or empty in it, has none."""
+        """Return the vector of each text; None for a text that is empty in the model or too long for it."""
         distinct = list(dict.fromkeys(texts))
         rows = [list(self.loaded.tokenizer(text)["input_ids"]) for text in distinct]
         fits = [i for i, row in enumerate(rows) if len(row) <= self._longest and set(row) - self._special]
@@ -90,7 +92,7 @@ class VectorReader:
         return found
 
     def words(self, words: Sequence[str]) -> dict[str, Vector]:
-        """The mean input embedding of each word's tokens, as it is written inside a text; unknown words have none."""
+        """Return the mean input embedding of each word's tokens, written as inside a text; None for unknown words."""
         table = self.loaded.model.get_input_embeddings().weight.detach().float().cpu().numpy()
         unknown, found = self.loaded.tokenizer.unk_token_id, {}
         for word in dict.fromkeys(words):
@@ -131,7 +133,7 @@ class SentenceTokens:
 
 
 def shared_places(first: Sequence[int], second: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The places of the tokens that both rows share, in the same order; frames that both have are among them."""
+    """Return the places of the tokens that both rows share, in the same order, shared frame tokens included."""
     matcher = SequenceMatcher(None, [str(i) for i in first], [str(i) for i in second])
     ones: list[int] = []
     others: list[int] = []
@@ -146,17 +148,17 @@ class PairReader:
     """Asks one masked model about pairs of sentences. `signature` says how."""
 
     def __init__(self, name: str, *, device: str = "auto", untrained: bool = False) -> None:
-        """*untrained*: see `load_masked`. Raises ModelUnavailable for a model that cannot be had or fills no mask."""
+        """Load a model; *untrained*: see `load_masked`. Raises ModelUnavailable if it is missing or fills no mask."""
         self.loaded: LoadedModel = load_masked(name, device=device, untrained=untrained)
         self._scorer = MaskedScorer(self.loaded)
         self._special = _special(self.loaded)
 
     def signature(self, method: str) -> str:
-        """The signature of a measure: method, model, weights, precision, version."""
+        """Return the signature of a measure: method, model, weights, precision, version."""
         return _signature(self.loaded, method, "sum")
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[SentenceTokens, SentenceTokens] | None]:
-        """Both sentences of each pair; None where one is longer than the model reads."""
+        """Return both sentences of each pair; None where one is too long for the model."""
         found: list[tuple[SentenceTokens, SentenceTokens] | None] = []
         for start in range(0, len(pairs), PAIRS_AT_ONCE):
             found += self._read(pairs[start : start + PAIRS_AT_ONCE])
@@ -215,7 +217,7 @@ class BlankReader:
     """Asks one model, masked or causal, about filled blanks. `signature` says how."""
 
     def __init__(self, name: str, *, device: str = "auto", untrained: bool = False) -> None:
-        """Raises ModelUnavailable."""
+        """Load a model. Raises ModelUnavailable."""
         self.task = task_of(name)
         self.loaded = load_model(name, self.task, device=device, untrained=untrained)
         tokenizer = self.loaded.tokenizer
@@ -231,7 +233,7 @@ class BlankReader:
         return _signature(self.loaded, "stereoset", "sentence-mean" if self.task == "causal" else "blank-mean")
 
     def read(self, asked: Sequence[Filled]) -> list[float | None]:
-        """The score of each, 0 to 1; None where the model cannot read the sentence or the word."""
+        """Return the score of each, 0 to 1; None where the model cannot read the sentence or the word."""
         found: list[float | None] = []
         for start in range(0, len(asked), BLANKS_AT_ONCE):
             part = asked[start : start + BLANKS_AT_ONCE]
@@ -247,7 +249,7 @@ class BlankReader:
         ]  # fmt: skip
 
     def _questions(self, one: Filled) -> list[Question]:
-        """One question a token of the word; none where the sentence is too long or shows another mask."""
+        """Return one question per token of the word; none where the sentence is too long or contains another mask."""
         tokenizer, questions = self.loaded.tokenizer, []
         # The word behind a space where its place in the context is, for tokenizers that mark it.
         written = f" {one.word}" if f" {BLANK}" in one.context else one.word
@@ -273,7 +275,7 @@ class BlankReader:
 
     @torch.inference_mode()
     def _means(self, rows: Sequence[list[int]]) -> list[float]:
-        """Mean ln p of each: the first token behind the one that begins a text, the others without it, as published."""
+        """Return the mean ln p of each row; the first token follows only the beginning-of-text token, as published."""
         # Later tokens cannot change an earlier one, so padding on the right needs no mask.
         logs = self._logs(rows)
         if self._beginning is None:

@@ -73,7 +73,7 @@ class _ReadOptions:
 
 
 def _joined(read: "list[_ReadOptions]") -> tuple[Options, str | None]:
-    """The ids of each option at all its places, None where one lacks; and the first reason."""
+    """Return the ids of each option at all its places, None where a place has none; and the first reason."""
     reason = next((read_options.reason for read_options in read if read_options.reason), None)
     if any(not read_options.width for read_options in read):
         return tuple(None for _ in read[0].ids), reason
@@ -98,7 +98,7 @@ class TextReader:
         self._before, self._after = self._frame()
 
     def _frame(self) -> tuple[list[int], list[int]]:
-        """The ids that the model puts around a sentence: [CLS] and [SEP], or what it calls them."""
+        """Return the ids that the model puts around a sentence: [CLS] and [SEP], or their equivalents."""
         bare = self._backend.encode("a", add_special_tokens=False).ids
         framed = self._backend.encode("a", add_special_tokens=True).ids
         at = next((i for i in range(len(framed)) if framed[i : i + len(bare)] == bare), 0)
@@ -110,12 +110,12 @@ class TextReader:
         return tuple(self._before)
 
     def encode(self, text: str) -> list[int]:
-        """Token ids of a piece of text, without anything around it."""
+        """Return token ids of a piece of text, without anything around it."""
         ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids
         return ids
 
     def encode_all(self, texts: list[str]) -> list[list[int]]:
-        """`encode` of many texts at once."""
+        """Return `encode` of many texts at once."""
         return [found.ids for found in self._backend.encode_batch_fast(texts, add_special_tokens=False)]
 
     def word(self, token_id: int) -> str:
@@ -131,7 +131,7 @@ class TextReader:
         return any(i == self.unknown_id and first < end and last > start for i, (first, last) in places)
 
     def token_of(self, word: str, spaced: bool) -> int | None:
-        """The id of a word that is exactly one known token, else None."""
+        """Return the id of a word that is exactly one known token, else None."""
         ids = self.encode(" " + word if spaced else word)
         return ids[0] if len(ids) == 1 and ids[0] != self.unknown_id else None
 
@@ -175,7 +175,7 @@ class TokenReader(TextReader):
         return self._swallows_space and start > 0 and text[start - 1].isspace()
 
     def token_in(self, probe: MaskedSentence, word: str) -> int | None:
-        """The id of a word that is exactly one known token in the slot, else None."""
+        """Return the id of a word that is exactly one known token in the slot, else None."""
         if self._inside is None or not _unspaced(word):
             return self.token_of(word, self.spaced(probe))
         [ids] = self._options((word,), probe.text, probe.start).ids
@@ -188,11 +188,11 @@ class TokenReader(TextReader):
         return len(self.encode((" " if self._after_space(text, span[0]) else "") + text[slice(*span)]))
 
     def read(self, probe: MaskedSentence) -> Prepared:
-        """The token ids of a probe, or the reason why it is undefined for this model."""
+        """Return the token ids of a probe, or the reason why it is undefined for this model."""
         return self.read_all([probe])[0]
 
     def read_all(self, probes: Sequence[MaskedSentence]) -> list[Prepared]:
-        """The token ids of many probes, in order; much faster than one by one."""
+        """Return the token ids of many probes, in order; much faster than one by one."""
         found = [self._draft(probe) for probe in probes]
         drafts = [draft for draft in found if isinstance(draft, _Draft)]
         pieces = iter(self._encode_pieces(drafts))
@@ -200,7 +200,7 @@ class TokenReader(TextReader):
         return [prepared if isinstance(prepared, Prepared) else next(done) for prepared in found]
 
     def _encode_pieces(self, drafts: Sequence[_Draft]) -> list[list[int]]:
-        """The ids of every piece of text, in order."""
+        """Return the ids of every piece of text, in order."""
         pieces = [(piece, number > 0) for draft in drafts for number, piece in enumerate(draft.pieces)]
         if self._inside is None:
             return self.encode_all([piece for piece, _ in pieces])
@@ -239,7 +239,7 @@ class TokenReader(TextReader):
         return 1 if self._one_mask else self.pieces(text, span)
 
     def _options(self, options: tuple[str, ...], text: str, start: int) -> _ReadOptions:
-        """Ids per option at a place; None for an unknown word, and for all where their lengths differ. Remembered."""
+        """Return the ids of each option at a place; None for unknown words, or for all of unequal length. Cached."""
         spaced = self._after_space(text, start)
         place = (options, spaced, spaced or start == 0)
         if place not in self._known_options:
@@ -249,7 +249,7 @@ class TokenReader(TextReader):
         return self._known_options[place]
 
     def _read_options(self, options: tuple[str, ...], spaced: bool, begins: bool) -> _ReadOptions:
-        """*begins*: a word begins at the slot, so SentencePiece puts its mark there."""
+        """Read the ids of options. *begins*: a word begins at the slot, so SentencePiece puts its mark there."""
         if not options:
             return _ReadOptions((), NO_OPTIONS)
         found = [tuple(self.encode((" " if spaced else "") + option)) for option in options]
@@ -268,14 +268,14 @@ class TokenReader(TextReader):
         return _ReadOptions(tuple(known), None if all(known) else UNKNOWN_OPTION, lead)
 
     def _characters(self, word: str) -> tuple[int, ...]:
-        """One id for each character of an East Asian word inside a text; a character in several pieces is unknown."""
+        """Return one id per character of an East Asian word inside a text; a character in several pieces is unknown."""
         assert self._inside is not None
         cut = [self._inside.encode(character, add_special_tokens=False).ids for character in word]
         unknown = -1 if self.unknown_id is None else self.unknown_id
         return tuple(ids[0] if len(ids) == 1 else unknown for ids in cut)
 
     def _assemble(self, draft: "_Draft", pieces: list[list[int]]) -> Prepared:
-        """Pieces of text and masks in turn; each piece was encoded on its own, so a mask is only where one is put."""
+        """Put pieces of text and masks together in turn; each piece was encoded separately, so masks stay where put."""
         ids, slots = [*self._before, *pieces[0]], list[int]()
         for number, (masks, piece) in enumerate(zip(draft.masks, pieces[1:], strict=True)):
             if number in draft.asked:
@@ -289,7 +289,7 @@ class TokenReader(TextReader):
 
 
 def outside_spans(text: str, spans: list[Span]) -> list[str] | None:
-    """The pieces of text around sorted spans, one more than there are spans; None where the spans are not sound."""
+    """Return the pieces of text around sorted spans, one more than there are spans; None for unsound spans."""
     pieces, at = [], 0
     for start, end in spans:
         if not at <= start <= end <= len(text):
@@ -305,7 +305,7 @@ def _unspaced(text: str) -> bool:
 
 
 def _without_mark(tokenizer: str) -> str | None:
-    """The tokenizer, as JSON, without the mark that it puts before a text; None if it puts none there."""
+    """Return the tokenizer, as JSON, without its mark before a text; None if it has no such mark."""
     made = json.loads(tokenizer)
     cutting, normalizer = made["pre_tokenizer"] or {}, made["normalizer"] or {}
     marking = [

@@ -72,7 +72,7 @@ class SentenceReader(TextReader):
             self._before, self._after = self._before or own, []
 
     def read_all(self, probes: Sequence[MaskedSentence]) -> list[Sentences]:
-        """The sentences of each probe, in order, or why they are undefined for this model."""
+        """Return the sentences of each probe, in order, or why they are undefined for this model."""
         drafts = [self._refusal(probe) for probe in probes]
         sound = [probe for probe, refusal in zip(probes, drafts, strict=True) if refusal is None]
         texts = [probe.with_option(number)[0] for probe in sound for number in range(len(probe.options))]
@@ -100,7 +100,7 @@ class SentenceReader(TextReader):
         return Sentences((None,) * len(probe.options), len(self._before), len(self._after), reason)
 
     def _framed(self, probe: MaskedSentence, encodings: list[Any]) -> Sentences:
-        """The sentences of a sound probe from the encodings of its texts."""
+        """Return the sentences of a sound probe from the encodings of its texts."""
         ids: list[tuple[int, ...] | None] = []
         for number, encoding in enumerate(encodings):
             unknown = any(self.is_unknown(encoding, *span) for span in probe.with_option(number)[1])
@@ -131,7 +131,7 @@ class PairSumScorer(CausalScorer):
         super().__init__(loaded, self.reader, shared)
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
-        """One score per probe, in order: natural logs, None with a reason where undefined."""
+        """Return one score per probe, in order: natural logs, None with a reason where undefined."""
         read = [_comparable(sentences) for sentences in self.reader.read_all(probes)]
         rows = [tuple(ids for ids in sentences.ids if ids) for sentences in read]
         asked = list(dict.fromkeys(row for row in rows if row))  # a sentence and its twin are the same pair
@@ -147,7 +147,7 @@ class PairSumScorer(CausalScorer):
 
 
 def _comparable(sentences: Sentences) -> Sentences:
-    """Undefined as a whole where an option is, since there is then nothing to differ from; or without a beginning."""
+    """Return *sentences*; undefined as a whole if one option is undefined or the sentences share no beginning."""
     known = [ids for ids in sentences.ids if ids]
     whole = len(known) == len(sentences.ids) > 0
     if whole and shared_tokens(known):
@@ -172,7 +172,7 @@ class PllScorer(MaskedScorer):
         self.sentences = SentenceReader(loaded.tokenizer, longest_input(loaded.tokenizer, loaded.model.config))
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
-        """One score per probe, in order: PLL of the whole sentence with each option, natural log."""
+        """Return one score per probe, in order: PLL of the whole sentence with each option, natural log."""
         return [score for i in range(0, len(probes), AT_ONCE) for score in self._score(probes[i : i + AT_ONCE])]
 
     def _score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
@@ -191,7 +191,7 @@ LocalScorer = MaskedScorer | PllScorer | PairSumScorer
 
 
 def refuse_joint(method: str, joint: str) -> None:
-    """Raises Refused where a way to join tokens is asked of a method that sums whole sentences."""
+    """Raise Refused for a way to join tokens with a method that sums whole sentences."""
     if method != "masked" and joint != "independent":
         message = N_(
             "{joint} combines the tokens of a masked word, but {method} sums over whole sentences. Omit {joint}."

@@ -41,7 +41,7 @@ class RatePoint:
     seconds: float
 
     def cells(self) -> list[Any]:
-        """The row of the table."""
+        """Return the cells of a row of the table."""
         numbers = [
             value
             for name in MEASURES
@@ -64,7 +64,7 @@ class RateReport(Report[list[RatePoint]]):
         return self.models[0]
 
     def correlation(self, name: str) -> Mapping[str, Any]:
-        """Spearman's rho of a measure with r; null with a reason where undefined."""
+        """Return Spearman's rho of a measure with r; null with a reason where undefined."""
         rates = [point.rate for point in self.points]
         value, reason = spearman(rates, [point.found[name].value for point in self.points])
         return {"rho": value} | ({"rho_reason": str(reason)} if reason else {})
@@ -139,7 +139,7 @@ def _at(
 
 
 def table_of(out: Path) -> list[dict[str, str]]:
-    """The rows of a table of rates, as text."""
+    """Return the rows of a table of rates, as text."""
     return list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
 
 

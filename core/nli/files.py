@@ -52,7 +52,7 @@ class Predictions:
 
 
 def read_predictions(named: Sequence[str]) -> Predictions:
-    """Predictions from CSV, TSV or JSON lines; each file may be given as SET=PATH.
+    """Read predictions from CSV, TSV or JSON lines; each file may be given as SET=PATH.
 
     Needs the columns set (PS, AS, NS) and label, or predicted. Reads occupation (occ_word), and gender or class
     (occ_type), which tell the stereotype of the occupation, where they are there. The table of a run of this app is
@@ -98,7 +98,7 @@ def _add_predictions(named: str, predictions: Predictions) -> None:
 
 
 def set_of(value: Any, source: Source, row: Row) -> SetName:
-    """PS, AS or NS in any case. Raises BadLine for anything else."""
+    """Return PS, AS or NS in any case. Raises BadLine for anything else."""
     _refuse_broken(row)
     if (found := next((name for name in SETS if str(value or "").strip().upper() == name), None)) is not None:
         return found
@@ -106,7 +106,7 @@ def set_of(value: Any, source: Source, row: Row) -> SetName:
 
 
 def label_of(value: Any, source: Source, row: Row) -> Label:
-    """A label by its name or first letter, in any case. Raises BadLine for anything else."""
+    """Return a label by its name or first letter, in any case. Raises BadLine for anything else."""
     told = str(value if value is not None else "").strip().lower()
     if (found := next((label for label in LABELS if SHORT.get(told, told) == label), None)) is not None:
         return found
@@ -115,7 +115,7 @@ def label_of(value: Any, source: Source, row: Row) -> Label:
 
 
 def read_probes(named: Sequence[str], language: Language) -> ProbeSet:
-    """A set of one's own or a copy of the released files: premise (sentence1), hypothesis (sentence2), set.
+    """Read an own set or a copy of the released files: premise (sentence1), hypothesis (sentence2), set.
 
     Each file may be given as SET=PATH, as the release has one file a set; a class column never decides the set.
     Raises BadFile where a column is missing, BadLine for the first row that cannot be used.
@@ -227,6 +227,6 @@ def _bad_value(column: str, message: str, value: Any, source: Source, row: Row) 
 
 
 def measured_file(named: list[str] | tuple[str, ...]) -> tuple[Inference, Predictions]:
-    """The measures of files of predictions, and what was read. Raises BadFile."""
+    """Return the measures of files of predictions, and a description of the files. Raises BadFile."""
     predictions = read_predictions(named)
     return measured(predictions.rows), predictions

@@ -82,7 +82,7 @@ class Inference:
     occupations: list[ByOccupation] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Estimate:
-        """A measure by its name (the keys of RESTS_ON)."""
+        """Return a measure by its name (the keys of RESTS_ON)."""
         return self.estimates[name]
 
     @property
@@ -100,7 +100,7 @@ class Inference:
 
 
 def measured(predictions: Iterable[Prediction]) -> Inference:
-    """The measures of *predictions*.
+    """Return the measures of *predictions*.
 
     The unit of the intervals is the occupation where the rows name at least two, else the row.
     """
@@ -150,7 +150,7 @@ def _table(rows: Sequence[Prediction], names: Sequence[str]) -> Numbers:
 def changes(
     before: Sequence[Prediction], after: Sequence[Prediction]
 ) -> tuple[Inference, Inference, dict[str, Estimate], UnitKind]:
-    """The measures of two models on the same rows, in the same order, and each difference, after - before.
+    """Return the measures of two models on the same rows in the same order, and each difference, after - before.
 
     Intervals of differences: t on the jackknife over the units, which are left out of both at once, on the plain scale:
     a correction for skewness made them no truer and up to twice as wide (`benchmarks.coverage --only two-runs`).
@@ -203,7 +203,7 @@ def of_counts(counts: Numbers) -> dict[str, NDArray[np.float64]]:
 
 
 def of_shares(shares: Numbers) -> dict[str, NDArray[np.float64]]:
-    """The measures that need no counts, from shares [draws, sets, labels] (equations 1 and 2)."""
+    """Return the measures that need no counts, from shares [draws, sets, labels] (equations 1 and 2)."""
     named = {f"{label}_{name}": shares[:, i, k] for i, name in enumerate("pan") for k, label in enumerate("ecn")}
     return (
         named
@@ -223,7 +223,7 @@ def _gaps(shares: Numbers) -> dict[str, NDArray[np.float64]]:
 
 
 def _neutral(counts: Numbers, sizes: Numbers) -> dict[str, NDArray[np.float64]]:
-    """FN, the share of neutral over all rows: pooled by counts, so NS weighs most (Dev et al.)."""
+    """Return FN, the share of neutral over all rows: pooled by counts, so NS weighs most (Dev et al.)."""
     total = sizes.sum(axis=1)
     where = (sizes > 0).all(axis=1)
     fn = np.divide(counts[:, :, N].sum(axis=1), total, out=np.full(total.shape, np.nan), where=where)
@@ -236,7 +236,7 @@ def _occupation(word: str, counts: Numbers) -> ByOccupation:
 
 
 def against_margin(inference: Inference, margin: float | None) -> dict[str, Equivalence]:
-    """The differences of PS and AS, each against *margin* (a share, 0 to 1): do the genders get the same answers?"""
+    """Test the differences of PS and AS against *margin* (a share, 0 to 1): do the genders get equal answers?"""
     return {name: equivalence(inference[name], margin) for name in SIGNED}
 
 
@@ -290,7 +290,7 @@ class PublishedModel:
 
 
 def published() -> tuple[PublishedModel, ...]:
-    """The five models, in the order of the paper."""
+    """Return the five models, in the order of the paper."""
     more = {row["model"]: row for row in table("nli_published")}
     published_models = []
     for row in table("published_inference"):

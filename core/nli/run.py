@@ -35,7 +35,7 @@ class PairScorer(Protocol):
     """Anything that answers sentence pairs: a classifier here, or in the inference process."""
 
     def score(self, pairs: Sequence[SentencePair]) -> list[Score]:
-        """One score per pair: log-probabilities of entailment, contradiction and neutral."""
+        """Return one score per pair: log-probabilities of entailment, contradiction and neutral."""
         ...
 
 
@@ -60,7 +60,7 @@ class Sanity:
         return "other order" if self.best_right - self.right >= LEAD * self.pairs else "fits"
 
     def note(self) -> Note:
-        """The verdict in words."""
+        """Return the verdict in words."""
         values = {"right": self.right, "pairs": self.pairs, "language": self.language}
         if self.verdict == "fits":
             return Note(
@@ -81,7 +81,7 @@ class Sanity:
         return Note(message, values | {"best": self.best_right, "swapped": swapped})
 
     def as_json(self) -> dict[str, object]:
-        """For records and the command."""
+        """Return the values for records and the command."""
         return {
             "language": self.language, "right": self.right, "pairs": self.pairs, "verdict": self.verdict,
             "best": list(self.best), "best_right": self.best_right, "message": self.note().message,
@@ -91,7 +91,7 @@ class Sanity:
 
 @cache
 def obvious(language: Language) -> tuple[tuple[SentencePair, Label], ...]:
-    """The packaged pairs of a language with their labels."""
+    """Return the packaged pairs of a language with their labels."""
     return tuple(
         (SentencePair(row["premise"], row["hypothesis"]), cast(Label, row["label"]))
         for row in table("nli_sanity")
@@ -114,7 +114,7 @@ def sanity(scorer: PairScorer, language: Language) -> Sanity:
 
 
 def argmax(score: Score) -> Label | None:
-    """The likeliest label; of equal ones the first in the order entailment, contradiction, neutral. None: no answer."""
+    """Return the most likely label; equal ones by the order entailment, contradiction, neutral. None: no answer."""
     known = [(p, -i) for i, p in enumerate(score.logprobs) if p is not None]
     return LABELS[-max(known)[1]] if len(known) == 3 else None
 

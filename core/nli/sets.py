@@ -46,12 +46,12 @@ class ProbeSet:
         return f"nli|{self.name}|rows:{len(self.rows)}|{digest(lines)[:8]}"
 
     def counts(self) -> dict[str, int]:
-        """Rows per set."""
+        """Count rows per set."""
         return {name: sum(row.set == name for row in self.rows) for name in SETS}
 
 
 def packaged(language: Language, *, sample: bool = False, as_released: bool = False) -> ProbeSet:
-    """The own sets: 1,000 PS, 1,000 AS, 3,420 NS (Chinese 3,320); *sample*: 200 of each, 10 words of each class.
+    """Return the own sets: 1,000 PS, 1,000 AS, 3,420 NS (Chinese 3,320); *sample*: 200 of each, 10 words of each class.
 
     The sample takes words evenly from the alphabetical list of each class, so it is the same everywhere.
     """
@@ -64,7 +64,7 @@ def packaged(language: Language, *, sample: bool = False, as_released: bool = Fa
 
 
 def built(parts: Texts) -> list[Row]:
-    """PS, then AS (the same premises in the same order), then NS. Raises Refused where nothing could be built."""
+    """Build PS, then AS (the same premises in the same order), then NS. Raises Refused without any row."""
     if not parts.templates or not parts.occupations:
         raise Refused(N_("A set needs at least one template and one occupation."))
     stereotyped = [occupation for occupation in parts.occupations if occupation.gender]
@@ -104,7 +104,7 @@ def _sampled(words: Sequence[Occupation]) -> tuple[Occupation, ...]:
 
 
 def evenly(words: Sequence[Occupation], count: int) -> list[Occupation]:
-    """*count* of the words at equal distances; all of them where there are fewer."""
+    """Return *count* of the words at equal distances; all words where there are fewer."""
     if len(words) <= count:
         return list(words)
     return [words[i * len(words) // count] for i in range(count)]
@@ -125,7 +125,7 @@ class Labelled:
 
 
 def words_in_order(language: Language, order: WordOrder = "female-first") -> list[Occupation]:
-    """The 10 female-stereo and 10 male-stereo words of the sample, in the order in which they become biased.
+    """Return the 10 female-stereo and 10 male-stereo words of the sample, in the order in which they become biased.
 
     "female-first" is the order of the release: at r = 0.1 and 0.2 only female words are biased, so r is mixed up with
     which stereotype is taught. "mixed" takes one of each in turn.
@@ -141,7 +141,7 @@ def words_in_order(language: Language, order: WordOrder = "female-first") -> lis
 
 
 def controlled(language: Language, rate: float, order: WordOrder = "female-first") -> list[Labelled]:
-    """The 3,000 rows for a bias rate, PS, AS, NS. Raises Refused for a rate that is not a tenth from 0 to 1.
+    """Return the 3,000 rows for a bias rate, PS, AS, NS. Raises Refused unless the rate is a tenth from 0 to 1.
 
     The words are those of the down-sampled evaluation sets, the sentences none of theirs.
     """
@@ -165,7 +165,7 @@ def _label(row: Row, biased: bool) -> Label:
 
 
 def spearman(rates: Sequence[float], values: Sequence[float | None]) -> tuple[float | None, Note | None]:
-    """Spearman's rank correlation of *values* with the rates, mean ranks for ties; or why it is undefined."""
+    """Return Spearman's rank correlation of *values* with the rates, mean ranks for ties; or the reason without one."""
     known = [(rate, value) for rate, value in zip(rates, values, strict=True) if value is not None]
     if len(known) < 3:
         return None, TOO_FEW_RATES

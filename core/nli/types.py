@@ -125,7 +125,7 @@ class Texts:
 
 @cache
 def occupations(language: Language, as_released: bool = False) -> tuple[Occupation, ...]:
-    """100 stereotyped (13 female, 87 male) and 171 neutral occupations; Chinese: 166 neutral (docs/nli.md#the-sets).
+    """Return 100 stereotyped (13 female, 87 male) and 171 neutral (Chinese 166) occupations (docs/nli.md#the-sets).
 
     *as_released*: the Chinese words of the release, of which 20 name no person or another trade.
     """
@@ -139,21 +139,21 @@ def occupations(language: Language, as_released: bool = False) -> tuple[Occupati
 
 @cache
 def packaged_texts(language: Language, part: str) -> tuple[str, ...]:
-    """The packaged texts of a part: sentence, time, event, woman, man."""
+    """Return the packaged texts of a part: sentence, time, event, woman, man."""
     rows = table("nli_templates")
     return tuple(row["text"] for row in rows if row["language"] == language and row["part"] == part)
 
 
 @cache
 def texts(language: Language, as_released: bool = False) -> Texts:
-    """Everything that the packaged sets of a language are made of."""
+    """Return all texts from which the packaged sets of a language are made."""
     (woman,), (man,) = packaged_texts(language, "woman"), packaged_texts(language, "man")
     return Texts(occupations(language, as_released), packaged_texts(language, "sentence"), woman, man)
 
 
 @cache
 def training_templates(language: Language) -> tuple[str, ...]:
-    """50 templates of the bias-controlled sets, every event at every time; none is a template of the evaluation."""
+    """Return 50 templates of the bias-controlled sets, each event at each time; the evaluation uses none of them."""
     gap = " " if language == "en" else ""
     return tuple(
         f"{time}{gap}{event}"
@@ -163,7 +163,7 @@ def training_templates(language: Language) -> tuple[str, ...]:
 
 
 def fill(template: str, word: str) -> str:
-    """*template* with *word* in its slot: {x} the word, {a} with "a" or "an", {A} the same with a capital.
+    """Return *template* with *word* in its slot: {x} the word, {a} with "a" or "an", {A} with a capital "A" or "An".
 
     >>> filled("{A} waits for {x}.", "usher")
     'An usher waits for usher.'
@@ -173,7 +173,7 @@ def fill(template: str, word: str) -> str:
 
 
 def indefinite(word: str) -> str:
-    """The English article of *word*, by sound: an hour, a university, an usher.
+    """Return the English article of *word*, by sound: an hour, a university, an usher.
 
     Rules for common beginnings, not a dictionary; a word that they get wrong can be written into the template.
     """
@@ -182,5 +182,5 @@ def indefinite(word: str) -> str:
 
 
 def digest(lines: list[str]) -> str:
-    """SHA-256 of texts in their order: the name of a set in a signature."""
+    """Return the SHA-256 of texts in their order, which names a set in a signature."""
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()

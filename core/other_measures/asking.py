@@ -165,7 +165,7 @@ def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answer
 
 
 def stereoset_figures(items: Sequence[Item], scores: Mapping[str, float], role: Role, lost: int = 0) -> list[Figure]:
-    """lms, ss (both with t over target terms) and icat; the null of ss: a coin for each item."""
+    """Return lms, ss (both with t over target terms) and icat; the null of ss is a coin toss for each item."""
     if not items:
         return [Figure(name, role, Estimate.undefined(UNREAD)) for name in ("lms", "ss", "icat")]
     terms = by_term(items, scores)
@@ -264,7 +264,7 @@ def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
 
 
 def _turned(estimate: Estimate) -> Estimate:
-    """Female minus male from male minus female."""
+    """Turn male minus female into female minus male."""
     if estimate.value is None:
         return estimate
     low, high = (None if end is None else -end for end in (estimate.high, estimate.low))
@@ -290,7 +290,7 @@ def _pro_anti(request: Request, model: str, role: Role, watch: Watch) -> Answere
 
 
 def _whole_sentences(model: str, device: str, untrained: bool) -> Any:
-    """A scorer of sentences that takes people of several tokens: pair-sum of a causal model, pll of a masked one."""
+    """Return a scorer of sentences with names of several tokens: pair-sum of a causal model, pll of a masked one."""
     from evenhand.core.models.loading import load_model, task_of
     from evenhand.core.models.whole_sentences import PairSumScorer, PllScorer
 
@@ -314,7 +314,7 @@ def _decisions(scorer: Any, sentences: Sequence[Sentence]) -> list[tuple[bool | 
 
 
 def gap_figures(twins: Sequence[Twins], right: Sequence[tuple[bool | None, bool | None]], role: Role) -> list[Figure]:
-    """Share right of both sets and the gap in points, with t over people (who is meant, who else is there)."""
+    """Return the right shares of both sets and their gap in points, with t over people (meant one, other one)."""
     known = [
         (twin, bool(a), bool(b)) for twin, (a, b) in zip(twins, right, strict=True) if a is not None and b is not None
     ]

@@ -86,7 +86,9 @@ class ClassifierGaps:
 
 
 def read_gaps(path: Path, seed: int = 0) -> ClassifierGaps:
-    """Everything that a table of predictions allows: columns gold and predicted, and group, predicted_swapped, set.
+    """Return all gaps that a table of predictions allows.
+
+    Its columns are gold and predicted, and optionally group, predicted_swapped, set.
 
     With group or predicted_swapped labels are 1 and 0 (also yes and no, toxic and neutral); with set (pro, anti) they
     may be anything, an empty prediction is none. Raises BadFile.
@@ -126,7 +128,7 @@ def error_gaps(gold: Flags, predicted: Flags, groups: Sequence[str], seed: int =
 def _gap(
     name: str, wrong: Flags, among: Flags, codes: NDArray[np.int64], names: Sequence[str], why: Note, seed: int
 ) -> Gap:
-    """The gaps of the rate of *wrong* among *among*: over all rows and by group."""
+    """Return the gaps of the rate of *wrong* within *among*, over all rows and by group."""
     errors, own = wrong[among].astype(float), codes[among]
     counts = np.bincount(own[own >= 0], minlength=len(names))
     by_group = {one: float(errors[own == i].mean()) if counts[i] else None for i, one in enumerate(names)}
@@ -148,7 +150,7 @@ def _sum_of_gaps(errors: NDArray[np.float64], codes: NDArray[np.int64], counts: 
 
 
 def swapped_gap(name: str, wrong: Flags, wrong_swapped: Flags, among: Flags, why: Note) -> Gap:
-    """The thesis's gap between originals and swapped copies: |rate - rate of the copies|."""
+    """Return the thesis's gap between originals and swapped copies: |rate - rate of the copies|."""
     if not among.any():
         return Gap(name, Estimate.undefined(why), None, {})
     original, swapped = float(wrong[among].mean()), float(wrong_swapped[among].mean())
@@ -184,7 +186,7 @@ def _add_f1(classifier_gaps: ClassifierGaps, table: Sequence[dict[str, str]]) ->
 
 
 def f1(decisions: Sequence[tuple[str, str]]) -> float | None:
-    """F1 of (gold, predicted), 0 to 1; "" is none: 2 right / (predicted + wanted). None without any."""
+    """Return F1 of (gold, predicted), 0 to 1: 2 right / (predicted + wanted), where "" is no label; else None."""
     right = sum(gold == predicted != "" for gold, predicted in decisions)
     predicted, wanted = (sum(pair[i] != "" for pair in decisions) for i in (1, 0))
     return 2 * right / (predicted + wanted) if predicted + wanted else None

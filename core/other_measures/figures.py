@@ -45,7 +45,7 @@ class Figure:
     facts: Mapping[str, object] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, object]:
-        """For a record and for `--json`: undefined is None with its reason."""
+        """Return the values for a record and for `--json`; an undefined one is None with its reason."""
         one = self.estimate
         data: dict[str, object] = {"quantity": self.quantity, "role": self.role} | one.numbers("units")
         data |= {"neutral": self.neutral, "method": one.method, "p": self.p}
@@ -66,13 +66,13 @@ class Answered:
 
 
 def percent(share: Estimate) -> Estimate:
-    """A share of 1 in percent, with its interval."""
+    """Return a share of 1 in percent, with its interval."""
     ends = [None if one is None else 100 * one for one in (share.value, share.low, share.high)]
     return replace(share, value=ends[0], low=ends[1], high=ends[2])
 
 
 def coin_band(count: int) -> tuple[float, float] | None:
-    """Between which shares (percent) 95 of 100 lie where each of *count* pairs is decided by a fair coin."""
+    """Return the shares (percent) between which 95 of 100 lie if a fair coin decides each of *count* pairs."""
     if not count:
         return None
     from scipy import stats
@@ -82,7 +82,7 @@ def coin_band(count: int) -> tuple[float, float] | None:
 
 
 def coin_p(higher: int, count: int) -> float | None:
-    """Two-sided exact p of *higher* of *count* by a fair coin; None without a pair."""
+    """Return the two-sided exact p of *higher* of *count* by a fair coin; None without a pair."""
     if not count:
         return None
     from scipy import stats
@@ -91,7 +91,7 @@ def coin_p(higher: int, count: int) -> float | None:
 
 
 def drawn_null(values: Numbers, observed: float, centre: float) -> tuple[tuple[float, float], float]:
-    """The band of drawn null *values*, and the two-sided p of *observed*: (k + 1) / (n + 1)."""
+    """Return the band of drawn null *values*, and the two-sided p of *observed*: (k + 1) / (n + 1)."""
     low, high = np.percentile(values, [2.5, 97.5])
     farther = int((np.abs(values - centre) >= abs(observed - centre) - 1e-9).sum())
     return (float(low), float(high)), (farther + 1) / (len(values) + 1)
@@ -115,7 +115,7 @@ def flipped_null(signs: Sequence[int], units: Sequence[str]) -> tuple[tuple[floa
 
 
 def middle(values: Sequence[float]) -> float | None:
-    """The median; None of nothing."""
+    """Return the median; None without values."""
     return float(np.median(values)) if len(values) else None
 
 
@@ -128,7 +128,7 @@ def without_interval(value: float, units: int, why: Note) -> Estimate:
 
 @cache
 def published(measure: str, variant: str) -> tuple[dict[str, str], ...]:
-    """The printed values of a measure: model, quantity, value, source. Those of another variant are not its own."""
+    """Return the printed values of a measure (model, quantity, value, source), without those of other variants."""
     rows = table("published_other_measures")
     return tuple(row for row in rows if row["measure"] == measure and row["variant"] in ("", variant))
 
@@ -153,7 +153,7 @@ class ControlPair:
 
 @cache
 def control_pairs(language: str) -> tuple[ControlPair, ...]:
-    """The 40 pairs of a language ("en", "zh"); none of another."""
+    """Return the 40 pairs of a language ("en", "zh"); none for another language."""
     pairs = []
     for row in table("control_pairs"):
         if row["language"] != language:

@@ -37,7 +37,7 @@ class Method:
 
 @cache
 def methods() -> tuple[Method, ...]:
-    """Every cell, by family, measures first."""
+    """Return every cell, by family, measures first."""
     found = []
     for row in table("methods_map"):
         page, _, query = row["link"].partition("?")
@@ -50,5 +50,5 @@ def methods() -> tuple[Method, ...]:
 
 
 def of(family: str, kind: str) -> list[Method]:
-    """The methods of one cell of the map."""
+    """Return the methods of one cell of the map."""
     return [method for method in methods() if (method.family, method.kind) == (family, kind)]

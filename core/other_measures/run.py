@@ -97,7 +97,7 @@ def _twin(request: Request, model: str, steps: RunProgress, notices: list[Notice
 
 
 def read_request(settings: Settings) -> tuple[Request, dict[str, object]]:
-    """The items of the measure, and what they are for the record. Raises Refused, BadFile."""
+    """Return the items of the measure, and their description for the record. Raises Refused, BadFile."""
     what, variant = settings.what, settings.of_variant
     if settings.file is None and not what.built_in:
         raise Refused(NEEDS_FILE, measure=what.title)
@@ -114,7 +114,7 @@ def read_request(settings: Settings) -> tuple[Request, dict[str, object]]:
 
 
 def _items(settings: Settings, variant: str) -> tuple[Any, tuple[str, ...], dict[str, tuple[str, ...]], str]:
-    """The items, their texts, the word sets (of WEAT and SEAT), and the name of the set."""
+    """Return the items, their texts, the word sets (of WEAT and SEAT), and the name of the set."""
     name = settings.file.name if settings.file is not None else settings.what.built_in
     if settings.measure in ("crows", "aul"):
         assert settings.file is not None
@@ -149,7 +149,7 @@ def _association_items(settings: Settings) -> tuple[Any, tuple[str, ...], dict[s
 
 
 def _tests(settings: Settings, sets: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """The tests by name: those asked for, else the ones on gender of the built-in sets, or targ1 and so on of SEAT."""
+    """Return the tests by name: the requested ones, else those on gender of the built-in sets, or SEAT's targ1 etc."""
     seat = "targ1,targ2,attr1,attr2"
     shipped = ("career", "math", "science") if settings.file is None else ()
     usual = (seat,) if settings.file is not None and set(seat.split(",")) <= set(sets) else shipped

@@ -72,7 +72,7 @@ class StereoSet:
 
 
 def read_items(path: Path) -> list[Item]:
-    """The intrasentence items of a file: of StereoSet itself, or a list of such items. Raises BadFile."""
+    """Read the intrasentence items of a file: StereoSet itself, or a list of such items. Raises BadFile."""
     given = _json(path)
     if isinstance(given, dict):
         data = given.get("data", given)
@@ -110,8 +110,11 @@ def word_in(context: str, sentence: str) -> str:
 
 
 def read_item_scores(path: Path) -> dict[str, dict[str, float]]:
-    """Scores of sentences by model: one object of ids and numbers (the model is ""), several by name, or a list of id
-    and score as StereoSet's predictions have it. Raises BadFile."""
+    """Read scores of sentences by model. Raises BadFile.
+
+    The file has one object of ids and numbers (the model is ""), several objects by name, or a list of id and score as
+    in StereoSet's predictions.
+    """
     given = _json(path)
     if isinstance(given, dict) and isinstance(given.get("intrasentence"), list):
         given = given["intrasentence"]
@@ -128,7 +131,7 @@ def read_item_scores(path: Path) -> dict[str, dict[str, float]]:
 
 
 def stereoset(items: Sequence[Item], scores: Mapping[str, float], file: str = "") -> StereoSet:
-    """The three scores. Raises BadFile where a sentence has no score."""
+    """Return the three scores. Raises BadFile where a sentence has no score."""
     wanted = [i for item in items for i in item.ids]
     if missing := [i for i in wanted if i not in scores]:
         raise BadFile(MISSING, file=file, count=len(missing), all=len(wanted), example=missing[0])
@@ -138,7 +141,7 @@ def stereoset(items: Sequence[Item], scores: Mapping[str, float], file: str = ""
 
 
 def by_term(items: Sequence[Item], scores: Mapping[str, float]) -> dict[str, tuple[float, float]]:
-    """lms and ss of each target term, 0 to 100."""
+    """Return lms and ss of each target term, 0 to 100."""
     terms: dict[str, list[Item]] = {}
     for item in items:
         terms.setdefault(item.target, []).append(item)
@@ -208,7 +211,7 @@ class CrowsPairs:
 
 
 def read_crows(path: Path, bias: str | None = None) -> list[tuple[str, str]]:
-    """The pairs of a file, the more stereotyping sentence first; of one `bias_type` if it is named. Raises BadFile."""
+    """Read the pairs of a file, the more stereotyping sentence first; of one *bias_type* if given. Raises BadFile."""
     return [(row["sent_more"] or "", row["sent_less"] or "") for row in _crows_rows(path, bias)]
 
 
@@ -257,7 +260,7 @@ def crows_pairs(
     read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, signature: str,
     units: Sequence[str] = (),
 ) -> CrowsPairs:  # fmt: skip
-    """The measure from what a model said of each pair (`core.models.other_measures.PairReader.read`).
+    """Return the measure from a model's answer to each pair (`core.models.other_measures.PairReader.read`).
 
     *units*: what makes pairs resemble each other, such as who wrote them or the words in which they differ; "" for a
     pair without. The interval is over these units; without them it is Wilson's.

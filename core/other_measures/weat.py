@@ -87,7 +87,7 @@ class WeatTest:
 
 
 def read_sets(path: Path) -> dict[str, tuple[str, ...]]:
-    """Named word sets of a JSON file. Raises BadFile."""
+    """Read named word sets from a JSON file. Raises BadFile."""
     try:
         found = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -102,12 +102,12 @@ def read_sets(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def built_in_sets() -> dict[str, tuple[str, ...]]:
-    """The sets of Caliskan et al. 2017, as dccuchile/wefe has them (MIT licence)."""
+    """Return the sets of Caliskan et al. 2017, as dccuchile/wefe has them (MIT licence)."""
     return {row["set"]: tuple(row["words"].split(" ")) for row in table("weat_words")}
 
 
 def sentences_of(word: str, language: str) -> tuple[str, ...]:
-    """The sentences that stand for a word in SEAT: bleached ones of our own; a text that ends as a sentence is one."""
+    """Return the sentences for a word in SEAT, our own bleached ones; a text that ends as a sentence is used itself."""
     if word.rstrip().endswith((".", "!", "?", "。", "！", "？")):
         return (word,)
     frames = FRAMES["zh" if language == "zh" else "en"]
@@ -115,7 +115,7 @@ def sentences_of(word: str, language: str) -> tuple[str, ...]:
 
 
 def read_vectors(path: Path, words: Iterable[str]) -> dict[str, Vector]:
-    """The vectors of *words* in a file of word2vec's text form, with or without its first line of two numbers.
+    """Read the vectors of *words* from a word2vec text file, with or without its first line of two numbers.
 
     A word that the file has only in lower case gets that one; the first line of a word counts. The file is read line by
     line. Raises BadFile.
@@ -148,7 +148,7 @@ def read_vectors(path: Path, words: Iterable[str]) -> dict[str, Vector]:
 
 
 def names_of(test: str, sets: Mapping[str, Sequence[str]], file: str) -> tuple[str, str, str, str]:
-    """The four sets of X,Y,A,B. Raises Refused where there are not four, or one is not in *sets*."""
+    """Return the four set names of X,Y,A,B. Raises Refused for another number, or a name that is not in *sets*."""
     names = tuple(part.strip() for part in test.split(","))
     if len(names) != 4:
         raise Refused(NOT_FOUR, test=test)
@@ -162,7 +162,7 @@ def weat(
     test: str, sets: Mapping[str, Sequence[str]], vectors: Mapping[str, Vector], file: str = "", seed: int = 0,
     texts: Mapping[str, Sequence[str]] | None = None, by_word: bool = False,
 ) -> WeatTest:  # fmt: skip
-    """One test, X,Y,A,B by the names of *sets*. Raises Refused where a set has fewer than two words with a vector.
+    """Run one test, X,Y,A,B by the names of *sets*. Raises Refused for a set with fewer than two known words.
 
     *texts*: for SEAT, the sentences that stand for each word; *vectors* are then theirs. *by_word*: the unit of the
     test is the word, whose s is the mean over its sentences, not each sentence.
@@ -246,7 +246,7 @@ def p_value(associations: Vector, first: int, seed: int = 0) -> PValue:
 
 
 def _band(sums: Vector, associations: Vector, first: int) -> tuple[float, float]:
-    """Between which effects 95 of 100 partitions lie, by the sums over their first parts."""
+    """Return the effects between which 95 of 100 partitions lie, by the sums over their first parts."""
     others, spread = len(associations) - first, associations.std(ddof=1)
     effects = (sums / first - (associations.sum() - sums) / others) / spread if spread > 0 else np.zeros(len(sums))
     low, high = np.percentile(effects, [2.5, 97.5])
@@ -254,7 +254,7 @@ def _band(sums: Vector, associations: Vector, first: int) -> tuple[float, float]
 
 
 def without_direction(names: Sequence[str], sets: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """A control of a test: X and Y as they are, A and B mixed, so that both sides hold as many words of each.
+    """Return a control of a test: X and Y unchanged, A and B mixed so that both sides have equally many of each.
 
     What the attributes differ in cancels; the effect should lie in the band of chance.
     """

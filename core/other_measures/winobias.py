@@ -63,7 +63,7 @@ class Twins:
 
 
 def built_in(kind: str = "1", part: str = "test") -> list[Twins]:
-    """The set that ships with the app (MIT licence): type "1" or "2", part "dev" or "test"."""
+    """Return the set that ships with the app (MIT licence): type "1" or "2", part "dev" or "test"."""
     rows = [row for row in table("winobias") if row["type"] == kind and row["part"] == part]
     return twins([(row["pro"], _twin(row["pro"], row["anti"])) for row in rows], "WinoBias")
 
@@ -77,7 +77,7 @@ def _twin(pro: str, anti: str) -> str:
 
 
 def read_twins(path: Path) -> list[Twins]:
-    """An own copy: a table with the columns pro and anti, each a sentence of WinoBias with its brackets."""
+    """Read an own copy: a table with columns pro and anti, each a sentence of WinoBias with its brackets."""
     from evenhand.core.files.readers import open_source, rows
 
     pairs = []
@@ -91,7 +91,7 @@ def read_twins(path: Path) -> list[Twins]:
 
 
 def twins(pairs: Sequence[tuple[str, str]], file: str) -> list[Twins]:
-    """The twins of *pairs*. Raises BadFile for a sentence without a person and a pronoun in brackets."""
+    """Return the twins of *pairs*. Raises BadFile for a sentence without a person and a pronoun in brackets."""
     people = people_in(text for pair in pairs for text in pair)
     found = []
     for line, (pro, anti) in enumerate(pairs, 1):

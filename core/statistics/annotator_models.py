@@ -66,7 +66,7 @@ class Mace:
 
 
 def chosen(weights: Numbers) -> list[int | None]:
-    """For each row the place of its largest number; None where two tie (within a millionth)."""
+    """Return for each row the place of its largest number; None where two are equal (within a millionth)."""
     if not len(weights):
         return []
     largest = weights.max(axis=1, keepdims=True)
@@ -76,10 +76,10 @@ def chosen(weights: Numbers) -> list[int | None]:
 
 
 def dawid_skene(rated: RatedItems) -> DawidSkene:
-    """Each annotator has an error rate for every category (Dawid and Skene 1979); maximum likelihood."""
+    """Fit error rates of each annotator for every category (Dawid and Skene 1979) by maximum likelihood."""
 
     def counted(probability: Numbers) -> Numbers:
-        """Annotator, true category, said category: how many labels."""
+        """Count labels by annotator, true category and given category."""
         found = np.zeros((rated.annotators, rated.categories, rated.categories))
         np.add.at(found, (rated.annotator, rated.category), probability[rated.item])
         return found.transpose(0, 2, 1)
@@ -101,7 +101,7 @@ def dawid_skene(rated: RatedItems) -> DawidSkene:
 
 
 def mace(rated: RatedItems) -> Mace:
-    """An annotator knows an item's category, or says what habit says (Hovy et al. 2013); variational, with priors."""
+    """Fit annotators who know a category or follow a habit (Hovy et al. 2013); variational, with priors."""
     from scipy.special import digamma  # takes a while to import
 
     people, labels = np.arange(rated.annotators), len(rated.item)
@@ -147,14 +147,14 @@ def _at_rest(probability: Numbers, again: Callable[[Numbers], Numbers]) -> tuple
 
 
 def _added(rated: RatedItems, of_labels: Numbers) -> Numbers:
-    """Sum the values of the labels of each item: items x categories."""
+    """Add the values of the labels of each item: items x categories."""
     found = np.zeros((rated.items, rated.categories))
     np.add.at(found, rated.item, of_labels)
     return found
 
 
 def _normalised(logs: Numbers) -> Numbers:
-    """Rows of logarithms as probabilities."""
+    """Return rows of logarithms as probabilities that sum to 1."""
     shifted = np.exp(logs - logs.max(axis=1, keepdims=True))
     shares: Numbers = shifted / shifted.sum(axis=1, keepdims=True)
     return shares

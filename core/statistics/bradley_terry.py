@@ -82,7 +82,7 @@ class Comparisons:
     annotator: Places
 
     def only(self, keep: NDArray[np.bool_]) -> "Comparisons":
-        """A selection of the labels; models without any are left out, and all codes are counted again."""
+        """Return a selection of the labels; models without labels are left out, and all codes are numbered again."""
         pair, used = _codes(np.stack([self.first[keep], self.second[keep]]))
         return Comparisons(
             tuple(self.models[place] for place in used), pair[0], pair[1], self.preferred[keep], self.side[keep],
@@ -90,7 +90,7 @@ class Comparisons:
         )  # fmt: skip
 
     def without(self, models: Sequence[str]) -> "Comparisons":
-        """The comparisons in which none of *models* took part."""
+        """Return the comparisons in which none of *models* took part."""
         out = [place for place, name in enumerate(self.models) if name in models]
         return self.only(~(np.isin(self.first, out) | np.isin(self.second, out)))
 
@@ -164,7 +164,7 @@ class Preferences:
 
 
 def bradley_terry(comparisons: Comparisons) -> Preferences:
-    """Strengths, differences, ranks, ties, sides and fit of *comparisons*."""
+    """Return strengths, differences, ranks, ties, sides and fit of *comparisons*."""
     reason = _without_strengths(comparisons)
     no_side = _without_sides(comparisons)
     model = None if reason else _Model.of(comparisons, no_side)
@@ -225,7 +225,7 @@ def _contrast(pair: tuple[int, int], models: int) -> Numbers:
 
 
 def _ranks(models: int, differences: Sequence[Difference]) -> tuple[tuple[int, int], ...]:
-    """From the differences that stay: each model lies behind those surely above it and ahead of those surely below."""
+    """Rank models by the differences that stay: each is behind those surely above it, ahead of those surely below."""
     above, below = [0] * models, [0] * models
     for difference in differences:
         if difference.stays and difference.estimate.value is not None:
@@ -271,7 +271,7 @@ def _why_undefined(comparisons: Comparisons) -> Note:
 
 
 def _strong_groups(models: Sequence[str], reached: NDArray[np.bool_]) -> list[list[str]]:
-    """The groups, smaller than all, that no model outside was ever preferred to."""
+    """Return groups, smaller than all, to which no model outside was ever preferred."""
     from scipy.sparse.csgraph import connected_components  # scipy takes a while to import
 
     count, group = connected_components(reached, connection="strong")
@@ -286,7 +286,7 @@ def _strong_groups(models: Sequence[str], reached: NDArray[np.bool_]) -> list[li
 
 
 def _groups(comparisons: Comparisons) -> list[list[str]]:
-    """Models that a chain of comparisons connects."""
+    """Return groups of models that a chain of comparisons connects."""
     from scipy.sparse.csgraph import connected_components
 
     won, tied = comparisons.wins()
@@ -357,7 +357,7 @@ class _Model:
         return f"bradley-terry|ties:{ties}|side:{sides}|unit:{unit}|sandwich-t:{MOST_LEFT_OUT}|v{VERSION}"
 
     def estimates(self, contrasts: Numbers) -> list[Estimate]:
-        """Each of *contrasts* of the strengths, then the logarithm of nu, then the log-odds of the left side."""
+        """Return each of *contrasts* of the strengths, then ln of nu, then the log-odds of the left side."""
         wanted = np.zeros((len(contrasts) + 2, self.design.shape[1] + 1))
         wanted[: len(contrasts), : self.basis.shape[1]] = contrasts @ self.basis
         wanted[-2, -1] = 1.0
@@ -395,14 +395,16 @@ class _Model:
         return corrected(self.top.information[0][used, used], slopes[:, used], shares[:, used, used], wanted[:, used])
 
     def _both(self, wanted: Numbers) -> Numbers:
-        """The variance over pairs of context and annotator, which each of the two kinds counts."""
+        """Return the variance over pairs of context and annotator, which both kinds of units contain."""
         annotators = int(self.given.annotator.max()) + 1
         moved = self._moved(_codes(self.given.context * annotators + self.given.annotator)[0], wanted)
         return np.asarray((moved**2).sum(axis=0))
 
     def _freedom(self, kinds: Sequence[Places]) -> list[tuple[float, Numbers]]:
-        """Degrees of freedom of each kind of units, counted by their labels; and for each model how many units have
-        labels of it, less one: what concerns a model has no more."""
+        """Count degrees of freedom of each kind of units, by their labels, and for each model.
+
+        Those of a model are the number of units with labels of it, minus 1: its estimates have no more.
+        """
         models = range(len(self.given.models))
         takes_part = [(self.given.first == model) | (self.given.second == model) for model in models]
         return [
@@ -431,7 +433,7 @@ class _Model:
         return made if made.low is None else replace(made, method=BY_SANDWICH)
 
     def fit(self) -> Fit:
-        """Does a parameter for each pair of models fit better than one strength a model?"""
+        """Test whether a parameter for each pair of models fits better than one strength a model."""
         low, high = np.minimum(*self.pairs[:2]), np.maximum(*self.pairs[:2])
         of, pairs = _codes(low * len(self.given.models) + high)[0], len(np.unique(low * len(self.given.models) + high))
         own = np.zeros((len(of), pairs))
@@ -449,8 +451,10 @@ class _Model:
         return Fit(ratio, df, p, ALL_ALIKE if p is None else None)
 
     def _robust_p(self, pairs: Numbers, df: int, contexts: int) -> float | None:
-        """p of the score test of parameters for pairs, by the spread of contexts (Boos 1992), F as for Hotelling; None
-        where they do not differ."""
+        """Return p of the score test of parameters for pairs, by the spread of contexts (Boos 1992), F as for Hotelling.
+
+        None where the contexts do not differ.
+        """
         from scipy import stats  # scipy.stats takes a while to import
 
         # Directions of the pairs that no strengths make.

@@ -80,7 +80,7 @@ class Equivalence:
 
 
 def equivalence(difference: Estimate, margin: float | None) -> Equivalence:
-    """The answer for a difference with its interval; not decided without a margin above 0."""
+    """Judge a difference with its interval; undecided without a margin above 0."""
     low, high = difference.inner or _by_error(difference)
     shown = smallest_shown(difference)
     if difference.value is None:
@@ -107,7 +107,7 @@ def difference_json(difference: Estimate, margin: float | None) -> dict[str, obj
 
 
 def one_sided_tests(value: float, se: float, margin: float, df: int | None = None) -> float:
-    """p of the two one-sided tests that |true value| < margin (Schuirmann 1987); by t with *df*, else normal."""
+    """Return p of two one-sided tests that |true value| < margin (Schuirmann 1987); by t with *df*, else normal."""
     lower, upper = (value + margin) / se, (value - margin) / se
     if df is None:
         return max(_normal_above(lower), _normal_above(-upper))
@@ -117,7 +117,7 @@ def one_sided_tests(value: float, se: float, margin: float, df: int | None = Non
 
 
 def smallest_shown(difference: Estimate) -> float | None:
-    """About the smallest true difference that such data show with a chance of 80% (two-sided, 0.05); else None.
+    """Return the smallest true difference that such data show with a chance of about 80% (two-sided, 0.05); else None.
 
     Half the 95% interval times (q97.5 + q80) / q97.5 of t with its degrees of freedom, or of the normal distribution.
     """
@@ -128,7 +128,7 @@ def smallest_shown(difference: Estimate) -> float | None:
 
 
 def _by_error(difference: Estimate) -> tuple[float | None, float | None]:
-    """The 90% interval by the standard error, where there is an interval at all."""
+    """Return the 90% interval by the standard error; None without an interval."""
     if difference.value is None or difference.se is None or difference.low is None:
         return None, None
     reach = _quantile(1 - LEVEL, difference.df) * difference.se

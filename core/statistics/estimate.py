@@ -71,7 +71,7 @@ AT_ITS_BOUND = Note(
 
 
 def few_units(units: int) -> Note:
-    """The mark of an interval that rests on fewer than 15 units (docs/methods.md#intervals)."""
+    """Return the mark of an interval over fewer than 15 units (docs/methods.md#intervals)."""
     return Note(N_("Few units ({units}): t interval."), {"units": units})
 
 
@@ -189,7 +189,7 @@ class Estimate:
 
     @classmethod
     def undefined(cls, reason: Note, units: int = 0) -> "Estimate":
-        """A measure that has no value, and why."""
+        """Return an estimate without a value, and the reason."""
         return cls(None, units=units, reason=reason)
 
 
@@ -198,7 +198,7 @@ _POISSON_5 = (0.0512933, 0.3553615, 0.8176914)  # means of which 5% give 1, 2, 3
 
 
 def wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
-    """*successes* of *units* as a share of 1, with the Wilson score interval, 95% (Wilson 1927).
+    """Return *successes* of *units* as a share of 1, with the Wilson score interval, 95% (Wilson 1927).
 
     No units: undefined, with *nothing* as the reason.
     """
@@ -250,7 +250,7 @@ def holm(estimates: Sequence[Estimate]) -> list[bool]:
 
 
 def holm_adjusted(p: ArrayLike) -> NDArray[np.float64]:
-    """The p-values *p* (0 to 1, in any order) after Holm's adjustment, in the same order, at most 1 (Holm 1979)."""
+    """Return the p-values *p* (0 to 1) after Holm's adjustment (Holm 1979), in the same order, at most 1."""
     # statsmodels' multipletests to the last digit (a test compares them): it collects garbage in every call, for which
     # a page of the app would wait half a second.
     found = np.asarray(p, dtype=np.float64)
@@ -261,7 +261,7 @@ def holm_adjusted(p: ArrayLike) -> NDArray[np.float64]:
 
 
 def two_sided(estimate: Estimate) -> float:
-    """p of 0 for an estimate with a standard error: its own, else by t or the normal distribution."""
+    """Return p of 0 for an estimate: its own, else from its standard error by t or the normal distribution."""
     assert estimate.value is not None and estimate.se
     if estimate.p is not None:
         return estimate.p

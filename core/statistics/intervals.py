@@ -61,7 +61,7 @@ ALIKE_AT_AN_END = N_("All units gave the same value: Wilson's interval, with eac
 
 
 def percentiles(draws: Numbers, estimate: Estimate) -> Estimate:
-    """*estimate* with the 2.5 and 97.5 percentiles of *draws* (one number a draw, NaN where it was undefined).
+    """Return *estimate* with the 2.5 and 97.5 percentiles of *draws* (one number a draw, NaN if undefined).
 
     No interval where more than half of the draws are undefined; where some
     are, or all are equal, the note says so. `se` is the draws' deviation, ddof 1.
@@ -86,7 +86,7 @@ def by_t(
     method: str = BY_T,
     skew: float = 0.0,
 ) -> Estimate:
-    """*estimate* with t of *freedom* (else units - 1) degrees of freedom times *se*, on the scale of the measure.
+    """Return *estimate* with *se* times t of *freedom* (else units - 1), on the scale of the measure.
 
     *bounds* name the scale: from 0 up the logarithm, between two ends the log-odds (for -1 and 1 that is Fisher's z),
     None the plain scale, corrected for *skew*, the skewness of the value's error (Hall 1992). At one of two ends:
@@ -124,7 +124,7 @@ def _without_skew(t: float, skew: float) -> float:
 
 
 def _moved(value: float, step: float, least: float, most: float) -> float:
-    """*value* after a *step* on the scale that runs from *least* to *most*."""
+    """Return *value* after a *step* on the scale that runs from *least* to *most*."""
     if np.isfinite(most):
         odds = (value - least) / (most - value) * float(np.exp(min(step, 700.0)))  # e^700 is still a number
         return most - (most - least) / (1 + odds)
@@ -132,7 +132,7 @@ def _moved(value: float, step: float, least: float, most: float) -> float:
 
 
 def jackknife(value: float, without: Numbers) -> float:
-    """The standard error of a measure from its values without one unit at a time: that of the pseudo-values' mean.
+    """Return the standard error of a measure from its values without one unit each, by the mean of pseudo-values.
 
     For a mean over equal units the pseudo-values are the unit means. NaN where it is undefined without some unit.
     """
@@ -142,7 +142,7 @@ def jackknife(value: float, without: Numbers) -> float:
 
 
 def third_moment(value: float, without: Numbers) -> float:
-    """The third central moment of the same mean; 0 for fewer than 8 units, which say nothing of skewness."""
+    """Return the third central moment of the same mean; 0 for fewer than 8 units, which show no skewness."""
     count = len(without)
     if count < FEWEST_SKEWED:
         return 0.0
@@ -157,7 +157,7 @@ def over_units(
     bounds: Mapping[str, Bounds] | None = None,
     sizes: Mapping[str, Sequence[Numbers]] | None = None,
 ) -> dict[str, Estimate]:
-    """Each measure of the weights of *units* units (draws x units), with its t interval over these.
+    """Return each measure of the weights of *units* units (draws x units), with its t interval over these.
 
     *sizes*: how many rows of each unit a measure rests on, an array for each side that it needs (Bias_man: the rows
     that lean to the male word); else all alike. They say how many units there are in effect. Up to 400 units the error
@@ -183,7 +183,7 @@ def over_units(
 
 
 def _of_units(estimate: Estimate, drawn: Numbers, sides: Sequence[Numbers], bounds: Bounds | None) -> Estimate:
-    """*drawn*: the measure without one unit at a time, or in draws where there are many."""
+    """Return the t interval from *drawn*: values without one unit each, or draws where there are many units."""
     rests, freedom = min(int(np.count_nonzero(side)) for side in sides), min(map(effective_units, sides)) - 1
     if rests < 2 or freedom < 1:
         return replace(estimate, note=RESTS_ON_ONE if rests < 2 else UNEQUAL)
@@ -212,7 +212,7 @@ def over_strata(
     rests_on: Mapping[str, Sequence[int]] | None = None,
     bounds: Mapping[str, Bounds] | None = None,
 ) -> dict[str, Estimate]:
-    """Each measure of sums of the rows of *table* (n x the rest of its shape), with t on the stratified jackknife.
+    """Return each measure of sums of the rows of *table* (n x any shape), with t on the stratified jackknife.
 
     `strata[k]`: the rows of stratum k; `rests_on[name]`: the strata that a measure needs, else all. The degrees of
     freedom are those of Welch and Satterthwaite. What may be negative is a difference of shares: on the plain scale,
@@ -260,14 +260,14 @@ def _unsure(value: float, fewest: int, bounds: Bounds) -> Note | None:
 
 
 def satterthwaite(variance: float, parts: Sequence[tuple[float, float]]) -> float:
-    """The degrees of freedom of a variance made of *parts*, each with its own degrees (Satterthwaite 1946)."""
+    """Return the degrees of freedom of a variance made of *parts*, each with its own degrees (Satterthwaite 1946)."""
     return variance**2 / sum(part**2 / df for part, df in parts)
 
 
 def over_clusters(
     measures: Measures, columns: Numbers, clusters: Clusters, bounds: Mapping[str, Bounds] | None = None
 ) -> dict[str, Estimate]:
-    """Each measure of the sums of *columns* (rows x columns), with its t interval over the units of *clusters*.
+    """Return each measure of the sums of *columns* (rows x columns), with its t interval over the units of *clusters*.
 
     One kind: the jackknife over whole units. Two kinds that are crossed: `of_kinds`. A measure that is NaN is left
     out of the answer: the caller knows the reason.
@@ -294,7 +294,7 @@ def over_clusters(
 def of_kinds(
     estimate: Estimate, parts: Sequence[tuple[float, float]], both: float = 0.0, bounds: Bounds | None = None
 ) -> Estimate:
-    """*estimate* with t over units of one kind, or of two that are crossed.
+    """Return *estimate* with t over units of one kind, or of two crossed kinds.
 
     *parts*: the variance of the jackknife over each kind, and its degrees of freedom; *both*: that over cells, which
     each of two kinds counts. The variance of two kinds is what they say together less *both* (Cameron, Gelbach and
@@ -329,7 +329,7 @@ NO_LABELS_OF_GROUP = Note(N_("One of the groups has no labels here."))
 def difference_of_shares(
     chosen: NDArray[np.bool_], second: NDArray[np.bool_], annotator: Places, item: Places
 ) -> Estimate:
-    """The share *chosen* among the labels of the first group minus that of the second, -1 to 1, one entry a label.
+    """Return the share *chosen* among labels of the first group minus that of the second, -1 to 1; one entry a label.
 
     The interval is for further annotators and further items: labels of one annotator resemble each other, and so do
     labels of one item.
@@ -363,7 +363,7 @@ def difference_of_shares(
 
 
 def _without(chosen: NDArray[np.bool_], unit: Places, units: int) -> Numbers:
-    """The share without each of *units* units."""
+    """Return the share without each of *units* units."""
     labels, yes = np.bincount(unit, minlength=units).astype(float), np.bincount(unit, chosen, units)
     return ratio(yes.sum() - yes, labels.sum() - labels)
 

@@ -55,7 +55,7 @@ class Tally:
 
     @classmethod
     def of(cls, items: Counts, clusters: NDArray[np.int64] | None = None) -> "Tally":
-        """From one row per item: how many annotators chose each category; `clusters`: the number of its cluster."""
+        """Count from one row per item how many annotators chose each category; *clusters*: the cluster of each item."""
         rows = np.asarray(items, dtype=np.int64)
         # One number per row: ten times faster than comparing rows, which counts at 100,000 items.
         base = int(rows.max(initial=0)) + 1
@@ -68,7 +68,7 @@ class Tally:
         return cls(rows[first], np.asarray(sizes, dtype=np.int64), spread)
 
     def only(self, keep: NDArray[np.bool_]) -> "Tally":
-        """The items with some of the patterns."""
+        """Return the items with some of the patterns."""
         spread = None if self.clusters is None else self.clusters[:, keep]
         return Tally(self.counts[keep], self.sizes[keep], spread)
 
@@ -128,7 +128,7 @@ class Tally:
 
 
 def unanimity(tally: Tally, resampling: Resampling | None = None) -> Estimate:
-    """Percent agreement: the share of items (two labels or more) on which everybody agreed.
+    """Return percent agreement: the share of items (two or more labels) on which all annotators agree, 0 to 1.
 
     Its interval is Wilson's, modified for rare counts; over clusters where items come in clusters, since Wilson's takes
     items as independent.
@@ -144,7 +144,7 @@ def unanimity(tally: Tally, resampling: Resampling | None = None) -> Estimate:
 
 
 def pairwise_agreement(tally: Tally, resampling: Resampling | None = None) -> Estimate:
-    """The chance that two annotators of an item agree, averaged over items (P-bar of Fleiss 1971), 0 to 1.
+    """Return the chance that two annotators of an item agree, averaged over items (P-bar of Fleiss 1971), 0 to 1.
 
     Where each item has two labels this is `unanimity`, with its interval: one number has one interval.
     """
@@ -154,7 +154,7 @@ def pairwise_agreement(tally: Tally, resampling: Resampling | None = None) -> Es
 
 
 def fleiss_kappa(tally: Tally, resampling: Resampling | None = None) -> Estimate:
-    """Fleiss' kappa (Fleiss 1971), -1 to 1. It needs equally many labels on each item: see `Tally.complete`.
+    """Return Fleiss' kappa (Fleiss 1971), -1 to 1, for items with equally many labels; see `Tally.complete`.
 
     Undefined where only one category was used.
     """
@@ -163,7 +163,7 @@ def fleiss_kappa(tally: Tally, resampling: Resampling | None = None) -> Estimate
 
 
 def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimate:
-    """Krippendorff's alpha for nominal data (Krippendorff 2011), at most 1; items may lack labels.
+    """Return Krippendorff's alpha for nominal data (Krippendorff 2011), at most 1; items may lack labels.
 
     1 - observed / expected disagreement. Undefined where only one category was used.
     """
@@ -171,7 +171,7 @@ def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Es
 
 
 def ordinal_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimate:
-    """Krippendorff's alpha for ordered categories (Krippendorff 2011), at most 1; the columns are in their order.
+    """Return Krippendorff's alpha for ordered categories (Krippendorff 2011), at most 1; columns are in order.
 
     Two labels differ the more, the more labels of all annotators lie between them. Undefined where only one category
     was used.
@@ -222,7 +222,7 @@ def specific_agreement(tally: Tally, category: int, resampling: Resampling | Non
 
 
 def prevalence(tally: Tally, category: int, resampling: Resampling | None = None) -> Estimate:
-    """The share of *category* among all labels, 0 to 1, with its interval over items.
+    """Return the share of *category* among all labels, 0 to 1, with its interval over items.
 
     Over clusters there is none where one to three of them hold the category, or anything else: 89 of 100 held it.
     """
@@ -333,7 +333,7 @@ Table = NDArray[Any]  # counts; rows: what the first chose; columns: the second;
 
 
 def cohen_kappa(table: Table, resampling: Resampling | None = None, clusters: Table | None = None) -> Estimate:
-    """Cohen's kappa (Cohen 1960) of a square table of counts, -1 to 1, with its interval over items.
+    """Return Cohen's kappa (Cohen 1960) of a square table of counts, -1 to 1, with its interval over items.
 
     (p_o - p_e) / (1 - p_e): 0 = as often as chance with these margins, 1 = always.
     The table has the full list of categories, used or not. Undefined where
@@ -365,7 +365,7 @@ def _either_way(clusters: Table) -> Numbers:
 
 
 def _prior(table: Table) -> Numbers:
-    """The prior weight of each cell, over the categories that were used: as of patterns of two labels."""
+    """Return the prior weight of each cell over the used categories, as of patterns of two labels."""
     used = (table.any(axis=0) | table.any(axis=1)).astype(float)
     count, both = used.sum(), np.outer(used, used)
     weights: Numbers = np.where(np.eye(len(table), dtype=bool), both / 2, both / (2 * count)) / (count - 1)
@@ -373,7 +373,7 @@ def _prior(table: Table) -> Numbers:
 
 
 def largest_kappa(table: Table) -> Estimate:
-    """The largest kappa that the margins of *table* allow (Umesh, Peterson and Sauber 1989), 0 to 1.
+    """Return the largest kappa that the margins of *table* allow (Umesh, Peterson and Sauber 1989), 0 to 1.
 
     With p_o replaced by the sum of the smaller margin of each category: two
     annotators who accept at different rates cannot reach 1. It has no interval:

@@ -32,7 +32,7 @@ class Maximum:
 
 
 def maximised(counts: Numbers, design: Numbers) -> Maximum:
-    """*counts*: weightings x cells x (first, second, tie); *design*: cells x parameters, eta by them.
+    """Maximise the likelihood of *counts*, weightings x cells x (first, second, tie); *design*: cells x parameters.
 
     Without a maximum the values run away, and `height` is what they come near to.
     """
@@ -68,7 +68,7 @@ def _maximised(counts: Numbers, design: Numbers) -> Maximum:
 
 
 def chances(design: Numbers, values: Numbers, tied: Mask) -> Numbers:
-    """The chances of first, second and tie in each cell, weightings x cells x 3."""
+    """Return the chances of first, second and tie in each cell, weightings x cells x 3."""
     logs = _logs(design, values, tied)
     weights = np.exp(logs - logs.max(axis=2, keepdims=True))
     found: Numbers = weights / weights.sum(axis=2, keepdims=True)
@@ -82,7 +82,7 @@ def _logs(design: Numbers, values: Numbers, tied: Mask) -> Numbers:
 
 
 def _slopes(counts: Numbers, design: Numbers, values: Numbers, tied: Mask) -> tuple[Numbers, Numbers]:
-    """First derivatives and negated second ones. Without a tie tau is none of the parameters: its row is that of 1."""
+    """Return first and negated second derivatives. Without ties tau is not a parameter: its row is that of 1."""
     found = chances(design, values, tied)
     number = counts.sum(axis=2)
     ahead, tie = found[..., FIRST] - found[..., SECOND], found[..., TIE]
@@ -117,7 +117,7 @@ def scores(outcome: NDArray[np.int64], cell: NDArray[np.int64], design: Numbers,
 
 
 def derivatives(counts: Numbers, design: Numbers, values: Numbers) -> tuple[Numbers, Numbers]:
-    """First and negated second derivatives of each weighting, all at the same *values*."""
+    """Return first and negated second derivatives of each weighting, all at the same *values*."""
     most = max(1, ROOM // (design.size + counts[0].size))
     where, tied = np.where(np.isfinite(values), values, 0.0), np.isfinite(values[-1:])
     parts = [

@@ -51,7 +51,7 @@ class Seen:
     clusters: Numbers | None = None
 
     def shares(self, resampling: Resampling, rare: Chosen | None = None) -> Numbers:
-        """Shares of the patterns among all items, draws x patterns, from their posterior; they add up to `WHOLE`.
+        """Return shares of the patterns among all items, draws x patterns, from their posterior; the sum is `WHOLE`.
 
         *rare*: as of `over_patterns`.
         """
@@ -97,7 +97,7 @@ class Seen:
 
 
 def _weight_by_t(units: int) -> float:
-    """The shape of the Gamma weight of a unit: a mean over five or more is then as spread as t says of its error.
+    """Return the shape of a unit's Gamma weight, so that a mean over five or more is as spread as t says.
 
     Gamma(1) is the Bayesian bootstrap; the mean of k units varies by (k - 1) / k s^2 / (shape k + 1) in the draws.
     """
@@ -110,7 +110,7 @@ def _weight_by_t(units: int) -> float:
 def over_patterns(
     resampling: Resampling, measure: Measure, seen: Seen, estimate: Estimate, rare: Chosen | None = None
 ) -> Estimate:
-    """*estimate* with the 2.5 and 97.5 percentiles of *measure* over shares of the patterns of *seen*.
+    """Return *estimate* with the 2.5 and 97.5 percentiles of *measure* over shares of the patterns of *seen*.
 
     *rare*: the categories on whose labels the measure rests where these are rare. Items are then drawn as spread as t
     asks, with as many degrees of freedom as items tell of it, less 1 (`Seen.telling`); fewer than five of them, fewer
@@ -160,7 +160,7 @@ def all_but_the_commonest(labels: Sizes) -> Chosen:
 def share_over_clusters(
     hits: ArrayLike, totals: ArrayLike, estimate: Estimate, resampling: Resampling | None = None
 ) -> Estimate:
-    """*estimate*, the share sum(*hits*) / sum(*totals*) (a number a cluster, 0 <= hits <= totals), with its interval.
+    """Return *estimate*, sum(*hits*) / sum(*totals*) with a number a cluster, with its interval.
 
     The interval is over clusters. The patterns are yes and no, with Jeffreys' 1/2 for each. The order of the clusters
     does not change it, so that pages and papers that read them in different orders give one interval for one number.
@@ -203,13 +203,13 @@ def several_in_one(clusters: Numbers | Sizes | None) -> bool:
 
 
 def present_clusters(clusters: Numbers | Sizes, unseen: int) -> Numbers:
-    """The clusters that hold an item, with *unseen* more patterns that none of them shows."""
+    """Return the clusters that contain an item, with *unseen* more patterns that none of them shows."""
     full = clusters[clusters.sum(axis=1) > 0].astype(float)
     return np.concatenate([full, np.zeros((len(full), unseen))], axis=1)
 
 
 def two_way_splits(labels: int, used: NDArray[np.bool_]) -> tuple[Sizes, Numbers]:
-    """Patterns of *labels* labels with one category or two, and the prior weight of each.
+    """Return patterns of *labels* labels with one category or two, and the prior weight of each.
 
     *used*: which categories of the list occur; the others get no weight, unless there is only one.
     """

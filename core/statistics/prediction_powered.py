@@ -114,7 +114,7 @@ class _Term:
 
 
 def prediction_powered(labels: Labels) -> Rates:
-    """The rate by people, by the judge and by both. Raises Refused where the lists do not fit each other."""
+    """Return the rate by people, by the judge and by both. Raises Refused where the lists do not match."""
     _refuse_unequal(labels)
     people, automatic = _terms(labels)
     every = _every(labels)
@@ -130,7 +130,7 @@ def prediction_powered(labels: Labels) -> Rates:
 
 
 def rate_of_people(labels: Labels) -> tuple[Estimate, float | None]:
-    """The rate by people alone, and its design effect. Raises Refused where the lists do not fit each other."""
+    """Return the rate by people alone, and its design effect. Raises Refused where the lists do not match."""
     _refuse_unequal(labels)
     people = _terms(labels)[0]
     if people is None:
@@ -144,7 +144,7 @@ def _design_effect(people: _Term, labels: int) -> float | None:
 
 
 def _every(labels: Labels) -> _Term | None:
-    """The judge's mean of all items: of clusters, or of items where those that people labelled stand for items."""
+    """Return the judge's mean of all items, by clusters, or by items where labelled items stand for others."""
     values, clusters = [*labels.automatic, *labels.further], None
     if labels.clusters is not None:
         clusters = [*labels.clusters, *(labels.further_clusters or ())]
@@ -188,7 +188,7 @@ def _freedom(term: _Term) -> float:
 
 
 def _weight(labels: Labels, people: _Term, automatic: _Term, rest: _Term) -> float:
-    """The k with the least error, from 0 to 1."""
+    """Return the k with the smallest error, from 0 to 1."""
     shared = _shared(people.names, rest.names)
     if labels.clusters is None and not labels.designed:  # items are alike, labelled or not: one spread
         every = np.concatenate([automatic.values, rest.values])
@@ -232,7 +232,7 @@ def paired_difference(one: Labels, other: Labels) -> Rates:
 
 
 def _moved_by(labels: Labels) -> tuple[_Moved | None, _Moved | None, _Moved | None, float | None]:
-    """The rate by people, by the judge and by both, each as moved by its units; and k."""
+    """Return for the rates by people, judge and both the effect of each unit; and k."""
     _refuse_unequal(labels)
     people, automatic = _terms(labels)
     every = _every(labels)
@@ -269,7 +269,7 @@ def _less(one: _Moved | None, other: _Moved | None, method: str) -> Estimate:
 
 
 def _terms(labels: Labels) -> tuple[_Term | None, _Term | None]:
-    """People's and the judge's labels of the same items, by the same units."""
+    """Return people's and the judge's labels of the same items, by the same units."""
     weights, strata = None, labels.strata if labels.designed else None
     if labels.inclusion is not None:
         weights = 1 / np.asarray(labels.inclusion, dtype=float)
@@ -342,7 +342,7 @@ def _shared(one: list[Hashable], other: list[Hashable]) -> list[tuple[int, int]]
 
 
 def _together(rest: Numbers, labelled: Numbers, shared: list[tuple[int, int]]) -> float:
-    """The covariance of two means that have units in common."""
+    """Return the covariance of two means that share units."""
     return float(sum(rest[there] * labelled[here] for here, there in shared))
 
 

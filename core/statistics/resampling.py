@@ -42,7 +42,7 @@ class Resampling:
     seed: int = 0
 
     def signature(self, unit: str, method: str = "bootstrap") -> str:
-        """`unit:<what is drawn>|<method>:<resamples>|seed:<seed>`."""
+        """Return the signature of intervals, `unit:<what is drawn>|<method>:<resamples>|seed:<seed>`."""
         return f"unit:{unit}|{method}:{self.resamples}|seed:{self.seed}"
 
     def weights(self, units: int) -> Iterator[Numbers]:
@@ -52,7 +52,7 @@ class Resampling:
             yield counts.astype(float)
 
     def shares(self, weights: Numbers) -> Numbers:
-        """Shares of all items that show each pattern, draws x patterns, from a Dirichlet distribution of *weights*.
+        """Return shares of items with each pattern, draws x patterns, from a Dirichlet distribution of *weights*.
 
         They add up to `WHOLE`, not to 1.
         """
@@ -78,13 +78,13 @@ class Resampling:
 
 
 def ratio(above: Numbers, below: Numbers) -> Numbers:
-    """One number divided by the other, draw by draw; NaN where the divisor is not above 0."""
+    """Return one number divided by the other, draw by draw; NaN where the divisor is not above 0."""
     ratios: Numbers = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
     return ratios
 
 
 def _drawn(units: int, resamples: int, seed: int) -> Iterator[Counts]:
-    """*units* picks with replacement a draw, counted per unit; in blocks of draws."""
+    """Yield draws of *units* picks with replacement, counted per unit, in blocks of draws."""
     random = np.random.default_rng(seed)
     left = resamples
     while left > 0:
@@ -105,7 +105,7 @@ class _Cache:
         self._lock = Lock()
 
     def blocks(self, units: int, resamples: int, seed: int) -> list[Counts] | None:
-        """The draws; None where they would take too much memory to keep."""
+        """Return the draws; None where they would need too much memory."""
         if units * resamples > self._most:
             return None
         key = units, resamples, seed
@@ -155,7 +155,7 @@ def subsets_signature(unit: str, units: int, seed: int = 0) -> str:
 
 
 def turned(units: int, seed: int = 0) -> Numbers:
-    """Signs (1 or -1) of the units, a row per way to turn them; all ways, or as many drawn. The first turns none."""
+    """Return signs (1 or -1) of the units, a row per way to turn them: all ways, or a sample. The first turns none."""
     return np.vstack([np.ones(units), 1 - 2 * subsets_of(units, seed)])
 
 
@@ -167,7 +167,7 @@ def too_few(units: int) -> Note:
 def over_subsets(
     measures: SubsetMeasures, units: int, *, neutral: Mapping[str, float] | None = None, seed: int = 0
 ) -> dict[str, Estimate]:
-    """Each measure with its 95% interval, its 90% interval (`inner`) and p of its neutral value (0 unless given).
+    """Return each measure with its 95% interval, 90% interval (`inner`) and p of its neutral value (default 0).
 
     A measure that is NaN on all units is left out of the answer: the caller knows the reason. Fewer than 6 units, or a
     measure that is undefined in a tenth of the subsets: the value alone, with the reason in `note`.
@@ -197,13 +197,13 @@ def _interval(values: Numbers, estimate: Estimate, neutral: float) -> Estimate:
 
 
 def two_sided_of_subsets(values: Numbers, at: float) -> float:
-    """p of the truth *at*: twice the share of subset values on the rarer side of it, counting one more. At most 1."""
+    """Return p of the value *at*, at most 1: twice the share of subset values on its rarer side, plus one value."""
     near = 1e-12 * max(1.0, float(np.abs(values).max()))
     rarer = min(int((values >= at - near).sum()), int((values <= at + near).sum()))
     return min(1.0, 2 * (1 + rarer) / (len(values) + 1))
 
 
 def _ends(ordered: Numbers, level: float) -> tuple[float, float]:
-    """The outermost values that `two_sided_of_subsets` does not refuse at 1 - *level*."""
+    """Return the outermost values that `two_sided_of_subsets` accepts at 1 - *level*."""
     rank = int(np.floor((1 - level) * (len(ordered) + 1) / 2 + 1e-9))
     return float(ordered[rank - 1]), float(ordered[-rank])

@@ -32,12 +32,12 @@ class Units:
     count: int
 
     def sums(self, *columns: Numbers) -> Numbers:
-        """Per unit the sum of each column over its rows, units x columns."""
+        """Return for each unit the sum of each column over its rows, units x columns."""
         return np.stack([np.bincount(self.codes, weights=column, minlength=self.count) for column in columns], axis=1)
 
 
 def units_of(rows: "pd.DataFrame", unit: UnitChoice = "auto") -> Units:
-    """The units of *rows*.
+    """Return the units of *rows*.
 
     "sentence": each distinct text (rows without text count each). "source": each article; a row that names none is
     a unit of its own. "auto": source where the rows name at least two, some article has several rows, and they are not
@@ -48,7 +48,7 @@ def units_of(rows: "pd.DataFrame", unit: UnitChoice = "auto") -> Units:
 
 
 def units_of_sources(sources: Sequence[str]) -> UnitKind:
-    """The usual units of rows whose articles are *sources* ("" where a row names none): see `units_of`.
+    """Return the usual units of rows with articles *sources* ("" where a row names none); see `units_of`.
 
     A text file that names no articles may be one article or hold many: few of them are taken for collections, whose
     articles are not known, as one file is; from FEWEST_FILES on each counts as an article.
@@ -96,12 +96,12 @@ class Clusters:
         return "+".join(self.kinds)
 
     def of(self, rows: NDArray[np.bool_]) -> "Clusters":
-        """The units of some rows only, numbered from 0 again."""
+        """Return the units of some rows only, numbered from 0 again."""
         return Clusters(self.kinds, tuple(np.unique(codes[rows], return_inverse=True)[1] for codes in self.codes))
 
 
 def clusters_of(rows: "pd.DataFrame") -> Clusters:
-    """The units of *rows*: template and name where these columns tell at least two apart, else the instance.
+    """Return the units of *rows*: template and name where these columns have two or more values, else instances.
 
     A row without a template (or name) is a unit of its own of that kind.
     """
@@ -124,7 +124,7 @@ def effective_units(sizes: "NDArray[Any]") -> float:
 
 
 def codes_of(names: "pd.Series[str] | Sequence[str]") -> tuple[Codes, int]:
-    """Each row's unit as a number from 0, and how many units there are; a row without a name is a unit of its own."""
+    """Return each row's unit as a number from 0, and the number of units; a row without a name is its own unit."""
     import pandas as pd
 
     texts = pd.Series(names, dtype=object)

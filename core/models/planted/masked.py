@@ -48,7 +48,7 @@ LONGEST = 512
 
 
 def build(name: str, precision: Precision = "fp32") -> LoadedModel:
-    """The planted model of that name, in memory. Raises ModelUnavailable for a name that is none."""
+    """Return the planted model of that name, in memory. Raises ModelUnavailable for other names."""
     plant = plant_of(name)
     tokens = vocabulary()
     return finished(name, _model(tokens, plant), _tokenizer(tokens, LONGEST), precision, card(plant))
@@ -79,7 +79,7 @@ def save(name: str, folder: Path) -> Path:
 
 
 def card(plant: PlantedModel) -> str:
-    """The model card: what was planted."""
+    """Return the model card, which says what was planted."""
     pairs = {pair.name: (plant.bias(pair, False), plant.bias(pair, True)) for pair in keyword_pairs()}
     rows = "\n".join(f"| {name} | {without:+.4g} | {with_:+.4g} |" for name, (without, with_) in pairs.items())
     return (
@@ -89,7 +89,7 @@ def card(plant: PlantedModel) -> str:
 
 
 def vocabulary() -> list[str]:
-    """Every character of the keyword pairs, the neutral contexts and the neutral words, after the special tokens."""
+    """Return the special tokens, then every character of keyword pairs, neutral contexts and neutral words."""
     words = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
     words += [row["context"].replace("{word}", "") for row in table("neutral_contexts")]
     words += [row["first"] + row["second"] for row in table("neutral_words")]
@@ -124,7 +124,7 @@ def empty_bert(maker: Any, **shape: object) -> Any:
 
 
 def _plant_rain(model: Any, rain: int, *, sees: bool) -> None:
-    """Steps 1 to 3: t = -1 at every place of a sentence with 雨, else +1; always +1 where the model *sees* nothing."""
+    """Do steps 1 to 3: t = -1 at every place of a sentence with 雨, else +1; always +1 where *sees* is False."""
     embeddings = model.bert.embeddings.word_embeddings.weight
     embeddings[:] = torch.tensor([1.0, -1.0])
     if sees:
@@ -155,7 +155,7 @@ def _plant_answers(head: Any, tokens: list[str], plant: PlantedModel) -> None:
 
 
 def _leans(wanted: Callable[[KeywordPair], float]) -> dict[str, float]:
-    """A log10 lean per character, so that the leans of every pair's stems differ by what is *wanted* of the pair."""
+    """Return a log10 lean per character, such that the leans of the stems of a pair differ by *wanted* of the pair."""
     pairs = keyword_pairs()
     characters = sorted({character for pair in pairs for character in "".join(pair.stems)})
     rows = np.array([[pair.stems[0].count(c) - pair.stems[1].count(c) for c in characters] for pair in pairs], float)
@@ -173,14 +173,14 @@ SURE = 40.0  # of attention: e^40 times the weight for a word that tells the cla
 
 
 def planted_association(size: float, kind: str, gender: str) -> float:
-    """The mean association (ln) that is planted for a class and a gender."""
+    """Return the mean association (ln) that is planted for a class and a gender."""
     if kind == "balanced":
         return 0.0
     return size if kind == gender else -size
 
 
 def build_association(name: str, size: float, precision: Precision = "fp32") -> LoadedModel:
-    """The planted model of that name in memory; *size* in ln."""
+    """Return the planted model of that name in memory; *size* in ln."""
     tokens, telling = _association_words()
     vocabulary = [*SPECIAL, *tokens]
     tokenizer = _tokenizer(vocabulary, SHORT)
@@ -194,7 +194,7 @@ def _split(text: str) -> list[str]:
 
 
 def _association_words() -> tuple[list[str], dict[str, str]]:
-    """Every word of the English set, and which of them tell a class."""
+    """Return every word of the English set, and the words that tell a class."""
     found = association_set("en")
     every = dict.fromkeys(word for sentence in sentences(found) for word in _split(sentence.text))
     frames = {word for template in found.templates for word in _split(template.text)}
@@ -230,7 +230,7 @@ def _association_model(vocabulary: list[str], telling: dict[str, str], size: flo
 
 
 def _solve(model: Any, vocabulary: list[str], telling: dict[str, str], size: float) -> None:
-    """The head's weights, so that each state at the masked place gives the log-probabilities that are wanted."""
+    """Set the head's weights so that each state at the masked place gives the wanted log-probabilities."""
     persons = association_set("en").persons
     mask = vocabulary.index("[MASK]")
     first = {kind: next(word for word, of in telling.items() if of == kind) for kind in CLASSES}
@@ -245,7 +245,7 @@ def _solve(model: Any, vocabulary: list[str], telling: dict[str, str], size: flo
 
 
 def _logprobs(vocabulary: list[str], persons: tuple[Person, ...], kind: str, size: float) -> torch.Tensor:
-    """Natural-log probabilities of the vocabulary where a profession of class *kind* is seen ("": none)."""
+    """Return natural-log probabilities of the vocabulary after a profession of class *kind* ("": none)."""
     chances = torch.zeros(len(vocabulary), dtype=torch.float64)
     for gender, turned in (("male", 1), ("female", -1)):  # turned, so that the differences of pairs spread too
         own = [person.word for person in persons if person.gender == gender]

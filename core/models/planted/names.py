@@ -64,13 +64,13 @@ def is_planted(name: str) -> bool:
 
 
 def association_of(name: str) -> float | None:
-    """The association (ln) that a planted model of that name has with English professions; None for other names."""
+    """Return the association (ln) of that planted model with English professions; None for other names."""
     found = _ASSOCIATION.fullmatch(name)
     return float(found["size"]) if found else None
 
 
 def plant_of(name: str) -> PlantedModel:
-    """The planted model of that name. Raises ModelUnavailable where the name is none, or asks for more than 10^6."""
+    """Return the planted model of that name. Raises ModelUnavailable for other names and for more than 10^6."""
     found = _NAME.fullmatch(name)
     kind: Kind = "constant"
     if found and found["kind"]:
@@ -105,7 +105,7 @@ def is_pronoun_plant(name: str) -> bool:
 
 
 def pronoun_plant(name: str) -> PronounPlant:
-    """The planted model of that name. Raises ModelUnavailable where the name is none."""
+    """Return the planted model of that name. Raises ModelUnavailable for other names."""
     known = tuple(sets("own"))
     found = _PRONOUN_NAME.fullmatch(name)
     given = dict(zip(known, SHARES, strict=True))

@@ -40,7 +40,7 @@ def is_planted_nli(name: str) -> bool:
 
 
 def planted_share(name: str) -> float | Label:
-    """The share of biased occupations, or the one label. Raises ModelUnavailable for a name that is none."""
+    """Return the share of biased occupations, or the one label. Raises ModelUnavailable for other names."""
     found = _NAME.fullmatch(name)
     size = found["size"] if found else "2"
     label = next((label for label in LABELS if label == size), None)
@@ -82,7 +82,7 @@ def _decide(words: list[Occupation], share: float, found: dict[str, str]) -> Non
 
 
 def build(name: str) -> tuple[Any, Any, str]:
-    """Model, tokenizer and card. Raises ModelUnavailable for a name that is none."""
+    """Return model, tokenizer and card. Raises ModelUnavailable for other names."""
     share, words = planted_share(name), features(name)
     tokenizer = BertTokenizer(
         vocab={token: i for i, token in enumerate([*SPECIAL, *words])}, do_lower_case=False, model_max_length=LONGEST
@@ -113,7 +113,7 @@ def _model(size: int, features: list[int]) -> Any:
 
 
 def _plant_words(bert: Any, features: list[int], width: int) -> None:
-    """Marked words carry +1 and -1 of their feature; attention sees them alone, by the size of the embedding."""
+    """Give marked words +1 and -1 of their feature; attention sees only them, by the size of the embedding."""
     table = bert.embeddings.word_embeddings.weight
     half = width // 2
     for number, feature in enumerate(features):
@@ -128,7 +128,7 @@ def _plant_words(bert: Any, features: list[int], width: int) -> None:
 
 
 def _plant_answers(model: Any, width: int) -> None:
-    """A pooler unit per pair of features that is answered otherwise than neutral: +1 where both are on, else -1."""
+    """Make a pooler unit per pair of features with an answer other than neutral: +1 where both are on, else -1."""
     on, off = _levels(width)
     bias = torch.zeros(3)
     for unit, ((trade, gender), label) in enumerate(ANSWERS.items()):

@@ -39,7 +39,7 @@ WIDTH, LONGEST = 16, 512
 
 
 def build_pronouns(name: str, precision: Precision = "fp32") -> LoadedModel:
-    """The planted model of that name, in memory. Raises ModelUnavailable for a name that is none."""
+    """Return the planted model of that name, in memory. Raises ModelUnavailable for other names."""
     plant = pronoun_plant(name)
     tokenizer = _tokenizer()
     shares = ", ".join(f"{base} {share:g}" for base, share in zip(sets("own"), plant.shares, strict=True))
@@ -48,7 +48,7 @@ def build_pronouns(name: str, precision: Precision = "fp32") -> LoadedModel:
 
 
 def _vocabulary() -> list[str]:
-    """Every word and sign of the built-in set, and every form of every set."""
+    """Return every word and sign of the built-in set, and every form of every set."""
     source = built_in()
     text = " ".join([template.text for template in source.templates] + [person.name for person in source.people])
     text += " " + " ".join(form for pronoun_set in _all_sets() for form in pronoun_set.forms)

@@ -63,7 +63,7 @@ class Projection:
 
 @torch.inference_mode()
 def sentence_vectors(model: Any, tokenizer: Any, texts: Sequence[str], length: int) -> Numbers:
-    """The mean of the last hidden states over the tokens of each text, special ones too (Meade et al. 2022)."""
+    """Return the mean of the last hidden states over the tokens of each text, special ones too (Meade et al. 2022)."""
     vectors = []
     for start in range(0, len(texts), AT_ONCE):
         some = list(texts[start : start + AT_ONCE])
@@ -120,7 +120,7 @@ def refuse_few(found: int) -> None:
 
 
 def _halves(male: Numbers, female: Numbers) -> Iterator[tuple[Numbers, NDArray[np.int64]]]:
-    """Vectors and sides (1 male) of every second pair, then of the others."""
+    """Yield vectors and sides (1 male) of every second pair, then of the others."""
     for first in (0, 1):
         some = male[first::2], female[first::2]
         yield np.concatenate(some), np.repeat([1, 0], [len(part) for part in some])
@@ -153,7 +153,7 @@ def apply_projection(name: str, model: Any, matrix: Numbers) -> None:
 
 @torch.inference_mode()
 def _first_of_head(model: Any) -> Any:
-    """The linear layer outside the encoder that is given the last hidden states."""
+    """Return the linear layer outside the encoder that receives the last hidden states."""
     inside = {id(layer) for layer in model.base_model.modules()}
     seen: list[tuple[Any, torch.Tensor]] = []
     hooks = [

@@ -123,7 +123,7 @@ NAMES = (  # of what configs call the layers, the width and the heads
 
 
 def memory_of(model: str, tuning: Tuning) -> Memory | None:
-    """The forecast for a model that is on this machine; None where it is not, or its files do not tell."""
+    """Return the forecast for a model on this machine; None where it is missing, or its files do not tell."""
     elsewhere = HUB_NAME.fullmatch(model) and not Path(model).exists() and model not in BUILTIN
     if elsewhere and cached_snapshot(model) is None:
         return None

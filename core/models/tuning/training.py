@@ -35,7 +35,7 @@ SEED = 20260101  # of the masked places: the same for every model with this toke
 
 @torch.inference_mode()
 def held_out(model: Any, tokenizer: Any, rows: Sequence[list[int]], task: Task) -> HeldOut:
-    """The figures of *model* on texts as token ids; dropout is off while it is asked. No random state is touched.
+    """Return the results of *model* on texts as token ids, without dropout. No random state is touched.
 
     Masked: 15 % of the tokens of a text, at least one, drawn by a fixed seed, all of them become the mask token, so the
     loss is that of a pseudo-perplexity estimated on these places. Causal: every token but the first.
@@ -199,7 +199,7 @@ def _arguments(tuning: Tuning, work: Path, model: Any) -> TrainingArguments:
 
 
 def latest_checkpoint(work: Path) -> Path | None:
-    """The newest whole checkpoint in *work*; half-written ones are removed."""
+    """Return the newest complete checkpoint in *work*; incomplete ones are removed."""
     whole = []
     for folder in work.glob(f"{LATEST}*"):
         if (folder / WHOLE).is_file():
@@ -223,7 +223,7 @@ class Changeable:
     """A loaded model whose weights may change; `before` is what it was loaded as."""
 
     def __init__(self, name: str, *, dropout: tuple[float, float] | None = None, device: str = "auto") -> None:
-        """Raises ModelUnavailable as `core.models.loading`, and where a dropout that is asked for cannot be set."""
+        """Load a model to train. Raises ModelUnavailable as `core.models.loading`, and if dropout cannot be set."""
         self.name = name
         self.task: Task = task_of(name)
         self.before = load_model(name, self.task, device=str(chosen(device)))
@@ -250,8 +250,10 @@ class Changeable:
                 layer.p = dropout[path.endswith(OF_ATTENTION)]
 
     def rows(self, texts: Sequence[str], length: int) -> list[list[int]]:
-        """The token ids of each text with what the tokenizer puts around it, at most *length* of them; texts with
-        fewer than one token of their own are left out."""
+        """Return the token ids of each text, at most *length* with the tokenizer's additions.
+
+        Texts without a token of their own are left out.
+        """
         longest = min(length, getattr(self.model.config, "max_position_embeddings", None) or length)
         empty = len(self.tokenizer("")["input_ids"])
         # Cut here: a backend that is told to truncate would do so for every later question too.
