@@ -186,7 +186,7 @@ def _add_f1(classifier_gaps: ClassifierGaps, table: Sequence[dict[str, str]]) ->
 
 
 def f1(decisions: Sequence[tuple[str, str]]) -> float | None:
-    """Return F1 of (gold, predicted), 0 to 1: 2 right / (predicted + wanted), where "" is no label; else None."""
+    """Return F1 of (gold, predicted), 0 to 1: 2 right / (predicted + wanted), where "" means no label; else None."""
     right = sum(gold == predicted != "" for gold, predicted in decisions)
     predicted, wanted = (sum(pair[i] != "" for pair in decisions) for i in (1, 0))
     return 2 * right / (predicted + wanted) if predicted + wanted else None

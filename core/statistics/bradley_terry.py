@@ -451,7 +451,7 @@ class _Model:
         return Fit(ratio, df, p, ALL_ALIKE if p is None else None)
 
     def _robust_p(self, pairs: Numbers, df: int, contexts: int) -> float | None:
-        """Return p of the score test of parameters for pairs, by the spread of contexts (Boos 1992), F as for Hotelling.
+        """Return p of the score test of parameters for pairs, by the spread of contexts (Boos 1992), F as Hotelling.
 
         None where the contexts do not differ.
         """
