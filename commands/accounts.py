@@ -21,7 +21,7 @@ from evenhand.core.types import JsonObject
 ROLES = ["owner", "lead", "adjudicator", "annotator", "reader"]
 _role = option("--role", type=click.Choice(ROLES), help="The role.")
 _project = option("--project", help="The project; without it the role is server-wide.")
-_annotator = option("--annotator", help="Under which name the person labels; without it, the account's.")
+_annotator = option("--annotator", help="The name under which the person labels; default: the account's.")
 _url = option(
     "--url", envvar="EVENHAND_URL", default="http://localhost:8501",
     help="The address of the server, for links.",
@@ -118,7 +118,7 @@ def change_role(name: str, role: str, project: str | None, annotator: str | None
 @click.argument("role", type=click.Choice(ROLES))
 @_project
 @_annotator
-@option("--uses", type=click.IntRange(1, 1000), default=1, help="For how many people.")
+@option("--uses", type=click.IntRange(1, 1000), default=1, help="How many people may use the link.")
 @option("--hours", type=click.FloatRange(0.1, 24 * 90), default=24 * 14, help="Hours for which it is valid.")
 @_url
 @guarded("change_every_account", "server")

@@ -41,7 +41,7 @@ def _draw_sample(scores: Path, model: str | None, **options: Any) -> "AuditSampl
 
 
 _draw_options = options(
-    option("--model", help="Which model of the file; needed where there are several."),
+    option("--model", help="The model of the file; needed if there are several."),
     option("--n", type=click.IntRange(1), default=25, help="Extremes each way."),
     option("--by", type=click.Choice(["bias", "corrected"]), default="bias",
            help="Extremes of Bias_c, or of Bias_c less the mean of its pair."),

@@ -20,7 +20,7 @@ from evenhand.core.files.csv_out import neutralised
 @click.command("concord")
 @click.argument("word")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path())
-@option("--near", default="他,她", help="Words that may stand near it, with commas between.")
+@option("--near", default="他,她", help="Words to look for near it, separated by commas.")
 @option("--project", "name", help="Look into the sentences of this project instead of files.")
 @option("--window", type=int, help="At most this many characters between the two; default: the whole sentence.")
 @option(
@@ -29,7 +29,7 @@ from evenhand.core.files.csv_out import neutralised
     default="auto",
     help="What intervals count as independent; auto: documents where several hold the word, else paragraphs.",
 )
-@option("--column", help="The text column of tables, where its name does not say so.")
+@option("--column", help="The text column of tables, if its name does not show it.")
 @option("--lines", "shown", type=click.IntRange(0), default=20, help="Lines to print.")
 @option("--csv", "as_csv", is_flag=True, help="Print all lines as CSV instead.")
 @guarded("start_jobs", "name")

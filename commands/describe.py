@@ -20,13 +20,17 @@ from evenhand.core.language import significant
 @click.command("describe")
 @click.argument("project", required=False)
 @option("--file", "path", type=click.Path(dir_okay=False), help="A file instead of a project.")
-@option("--before", type=click.Path(dir_okay=False), help="With --file: the candidates that it was chosen from.")
-@option("--column", help="With --file: the column of the sentences, where its name does not say so.")
-@option("--model", help="Whose vocabulary the characters are compared with: a name, a folder, a file of words.")
+@option(
+    "--before",
+    type=click.Path(dir_okay=False),
+    help="With --file: the candidates from which its sentences were chosen.",
+)
+@option("--column", help="With --file: the column of the sentences, if its name does not show it.")
+@option("--model", help="The model whose vocabulary is compared: a name, a folder, a file of words.")
 @option(
     "--items",
     type=click.Choice(["all", "accepted"]),
-    help="Which items of the project; default: the accepted ones, where there is none all.",
+    help="Which items of the project; default: the accepted ones, or all if none is accepted.",
 )
 @option("--latex", type=click.Path(dir_okay=False), help="Write two small LaTeX tables to this file too.")
 @guarded("see_all_labels", "project")

@@ -142,7 +142,7 @@ SHOWN = 20  # problems and conflicts printed for people; --json lists them all
     "of labels (CSV or JSON lines) of items that are in the project. package: a whole project. label-studio, doccano, "
     "argilla: tasks with annotations, as these programs export them.",
 )
-@option("--column", help="The column that holds the sentences, where its name does not say so.")
+@option("--column", help="The column that holds the sentences, if its name does not show it.")
 @option(
     "--map",
     "named",
@@ -227,7 +227,7 @@ def import_file(db: str, **options: Any) -> None:
     help="Encrypt (AES-256 ZIP) with the password in EVENHAND_PASSWORD, or one that is asked for. The text of "
     "generations leaves only encrypted, unless the project's settings open it.",
 )
-@option("--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of the data sheet.")
+@option("--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="The language of the data sheet.")
 @guarded("export_files", "name")
 def export_file(name: str, out: str, layout: str, lock: bool, db: str, **options: Any) -> None:
     """Write the items or labels of PROJECT to OUT."""

@@ -137,7 +137,7 @@ def list_jobs(db: str) -> None:
 
 @job.command()
 @click.argument("uid")
-@option("--lines", default=20, help="How many of the last lines.")
+@option("--lines", default=20, help="Number of last lines to print.")
 @db_option
 @needs("see_jobs")
 def log(db: str, uid: str, lines: int) -> None:

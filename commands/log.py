@@ -27,7 +27,7 @@ def log() -> None:
 
 @log.command()
 @click.argument("name", metavar="PROJECT", required=False)
-@option("--all", "everything", is_flag=True, help="Without naming a project.")
+@option("--all", "everything", is_flag=True, help="Check without naming a project.")
 @guarded("see_all_labels", "name", without="server")
 def verify(name: str | None, everything: bool, db: str) -> None:
     """Check every entry against the tables, every row against the log, and what follows from the rows.
@@ -112,7 +112,7 @@ def _trigger_lines(triggers: Differences, restored: Mapping[int, list[str]]) -> 
 
 @log.command()
 @option("--kind", help="Only entries about this table, for instance label or account_role.")
-@option("--last", type=click.IntRange(1), default=20, help="So many of the newest.")
+@option("--last", type=click.IntRange(1), default=20, help="Number of newest entries to print.")
 @guarded("see_names", "server")
 def show(kind: str | None, last: int, db: str) -> None:
     """Print the newest entries, the oldest of them first."""
@@ -123,7 +123,7 @@ def show(kind: str | None, last: int, db: str) -> None:
 
 
 @log.command()
-@option("--days", is_flag=True, help="The head of each UTC day that is over, too.")
+@option("--days", is_flag=True, help="Also print the head of each UTC day that is over.")
 @guarded("see_agreement")
 def head(days: bool, db: str) -> None:
     """Print the hash of the last entry. Note it elsewhere: the owner of the database cannot change your note."""

@@ -34,7 +34,7 @@ SHOWN = 20  # problems printed for people
     help=f"What a filter does, such as names=flag or 他/她:names=reject. Filters: {', '.join(CODES)}; "
     "modes: off, reject, flag. May be given several times.",
 )
-@option("--quotes", type=click.Choice(["delete", "complete"]), help="A quotation mark that lost its partner.")
+@option("--quotes", type=click.Choice(["delete", "complete"]), help="What to do with unpaired quotation marks.")
 @option("--convert", type=click.Choice(["t2s"]), help="t2s: traditional characters to simplified ones.")
 @option("--column", help="The text column of tables and JSON lines.  [default: the longest]")
 @option("--length", metavar="SHORTEST-LONGEST", help="Characters of a sentence.  [default: 9-119]")
@@ -43,7 +43,7 @@ SHOWN = 20  # problems printed for people
     "--settings",
     "settings_path",
     type=click.Path(),
-    help="Settings from a JSON file, or from the report of an earlier run; options are stronger.",
+    help="Settings from a JSON file, or from the report of an earlier run; options override them.",
 )
 @option("--workers", type=click.IntRange(1), help="Processes; default: one per 8 MB, at most all processors.")
 @option("--ray", "address", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')

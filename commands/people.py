@@ -115,10 +115,10 @@ def replace(project: str, old: str, new: str, author: str, db: str) -> None:
 
 @people.command()
 @click.argument("name", required=False)
-@option("--use", type=click.Choice(USES), help="For what; needed to store an answer. Without it: all uses.")
+@option("--use", type=click.Choice(USES), help="The use; needed to store an answer. Default: all uses.")
 @option("--give/--withdraw", "given", default=None, help="Store NAME's answer, given to you in writing.")
 @option("--give-all", is_flag=True, help="Store that all who have not answered consent, as you have in writing.")
-@option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Of the text read.")
+@option("--lang", type=click.Choice(["en", "zh"]), default="en", help="The language of the text that they read.")
 @click.pass_obj
 @guarded("change_projects", "project")
 def consent(

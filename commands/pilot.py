@@ -23,7 +23,7 @@ def pilot() -> None:
 @pilot.command()
 @click.argument("name")
 @option("--items", type=click.IntRange(min=1), default=100, help="How many items are drawn.")
-@option("--seed", type=int, help="Of the draw (default: the project's).")
+@option("--seed", type=int, help="Start of the random draw (default: the project's).")
 @option("--author", default="", help="Who starts it; kept with the event.")
 @guarded("change_projects", "name")
 def start(name: str, items: int, seed: int | None, author: str, db: str) -> None:

@@ -26,14 +26,19 @@ from evenhand.core.statistics import Estimate
 
 @click.command("plan")
 @click.argument("name", metavar="PROJECT")
-@option("--set", "plan", type=click.Choice(["all", "stop"]), help="All label every item, or stop at a reject.")
+@option(
+    "--set",
+    "plan",
+    type=click.Choice(["all", "stop"]),
+    help="All annotators label every item, or labelling stops at a first reject.",
+)
 @option("--per-item", type=int, help="How many annotators label an item in full.")
-@option("--share", type=float, help="Of the items that all label under stop, 0 to 1.")
+@option("--share", type=float, help="Share of the items that all label under stop, 0 to 1.")
 @option("--retest", type=float, help="Share of an annotator's own items that are retested, 0 to 1.")
-@option("--retest-hours", type=int, help="Not before this many hours.")
+@option("--retest-hours", type=int, help="Hours before an item is retested.")
 @option("--author", default="", help="Who changes it, for the record.")
 @option("--candidates", type=click.IntRange(1), help="Forecast for this many candidates, without quotas.")
-@option("--on", type=click.Choice(["pilot", "all"]), help="What the forecast rests on (default: a pilot, if any).")
+@option("--on", type=click.Choice(["pilot", "all"]), help="The basis of the forecast (default: a pilot, if any).")
 @guarded("change_projects", "name")
 def plan(name: str, author: str, candidates: int | None, on: Any, db: str, **settings: Any) -> None:
     """Show or set the plan of labels of PROJECT, with a forecast of labels, hours and candidates under both plans.

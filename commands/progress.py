@@ -22,7 +22,7 @@ from evenhand.core.types import JsonObject
 
 @click.command("progress")
 @click.argument("project")
-@option("--zone", default="UTC", help="Whose midnight begins a day, as Asia/Shanghai.")
+@option("--zone", default="UTC", help="The time zone of the days, as Asia/Shanghai.")
 @guarded("see_names", "project")
 def progress(project: str, zone: str, db: str) -> None:
     """Print the work of annotators, missing items per pair and side, and whether the candidates can meet the quotas.

@@ -65,7 +65,7 @@ def _line(shown: JsonObject) -> str:
 @project.command()
 @click.argument("name")
 @option("--kind", type=click.Choice(["sentences", "generations"]), default="sentences")
-@option("--language", default="zh", help="Of the sentences and of the built-in guideline.")
+@option("--language", default="zh", help="The language of the sentences and of the built-in guideline.")
 @option("--annotators", default="", help="Names, separated by commas.")
 @option("--per-item", default=3, help="How many annotators label each item.")
 @option("--gold", type=click.Choice(["unanimous", "majority"]), default="unanimous")
@@ -193,7 +193,11 @@ def recount(name: str, author: str, db: str) -> None:
 
 @project.command()
 @click.argument("name")
-@option("--preset", type=click.Choice(["none", "table1", "released"]), help="Begin with these (default: as is).")
+@option(
+    "--preset",
+    type=click.Choice(["none", "table1", "released"]),
+    help="Begin with these quotas (default: the present ones).",
+)
 @option("--set", "changes", multiple=True, metavar="PAIR:SIDE=N", help="For example 他/她:male=3000.")
 @guarded("change_projects", "name")
 def quota(name: str, preset: str | None, changes: tuple[str, ...], db: str) -> None:
@@ -283,7 +287,7 @@ def preregister(name: str, sheet: Path | None, language: Language | None, late: 
 @option("--rejected", type=click.IntRange(0), default=50, help="Rejected ones among them.")
 @option("--annotators", "people", default="", help="Names, separated by commas, none of them of PARENT.")
 @option("--per-item", type=click.IntRange(1, 100), default=3, help="Labels per sentence.")
-@option("--seed", default=0, help="Of the draw and of the order.")
+@option("--seed", default=0, help="Start of the random draw and order.")
 @option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh")
 @guarded("release", "parent")
 def followup(parent: str, name: str | None, people: str, db: str, **options: Any) -> None:

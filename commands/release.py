@@ -47,7 +47,7 @@ STALE_GOLD = N_(
 @click.argument("name", metavar="PROJECT")
 @click.argument("version", required=False)
 @option("--out", type=click.Path(path_type=Path), help="A new folder, or a file that ends in .zip.")
-@option("--licence", help="Under which licence the set is passed on; kept with the project.")
+@option("--licence", help="The licence of the set; stored with the project.")
 @option("--source", "statement", help="Where the texts come from, and on what legal basis; kept with the project.")
 @option("--notes", default="", help="Further remarks on this release; goes into its list of changes.")
 @option(
@@ -64,7 +64,7 @@ STALE_GOLD = N_(
     "generations leaves only encrypted.",
 )
 @option("--without-package", is_flag=True, help="Leave out the folder that Evenhand can import again.")
-@option("--list", "listing", is_flag=True, help="List the releases there are.")
+@option("--list", "listing", is_flag=True, help="List the releases.")
 @option("--check", is_flag=True, help="List what a release still needs.")
 @option("--verify", type=click.Path(path_type=Path), help="Check a release in a folder or .zip.")
 @option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
@@ -186,7 +186,7 @@ def hub() -> None:
 @click.argument("version")
 @click.argument("repo", metavar="OWNER/NAME")
 @option("--private", is_flag=True, help="Only its owner sees the data set.")
-@option("--gated", type=click.Choice(GATES), help="Who wants the files asks first; auto: everybody gets them.")
+@option("--gated", type=click.Choice(GATES), help="Users must ask for the files; auto: all requests are granted.")
 @option(
     "--with-package", "package", is_flag=True,
     help="The folder that Evenhand can import again too. It reveals known answers and the random share.",
@@ -217,7 +217,7 @@ def push(lock: bool, db: str, **options: Any) -> None:
 @click.argument("repo", metavar="OWNER/NAME")
 @option("--revision", help="A branch, a tag or a commit; else the newest.")
 @option("--part", help="A configuration of the data set; else its default.")
-@option("--split", help="train where nothing is said.")
+@option("--split", help="A split of the data set; default: train.")
 @option("--file", "file", help="These files instead, by name or pattern (data/*.csv).")
 @option("--out", type=click.Path(file_okay=False, exists=True, path_type=Path), help="Keep the file in this folder.")
 @option("--column", help="As for `import`: the column that holds the sentences.")

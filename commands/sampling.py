@@ -31,12 +31,12 @@ def sampling() -> None:
 @sampling.command()
 @click.argument("name", metavar="PROJECT")
 @option("--design", type=click.Choice(DESIGNS), default="simple", help="How items are drawn.")
-@option("--items", type=click.IntRange(1), help="How many; not with quotas, which say that themselves.")
+@option("--items", type=click.IntRange(1), help="Number of items; not with quotas, which determine it.")
 @option("--share", type=click.FloatRange(LEAST_SHARE, 1), default=SHARE,
-        help="Of the probability that is the same for every item.")  # fmt: skip
+        help="Share of the probability that is the same for every item, 0 to 1.")  # fmt: skip
 @option("--by", multiple=True, help="A column of the strata, such as model; may be repeated.")
 @option("--measure", default="", help="What the designs by judges' labels look at (default: the first).")
-@option("--judge", "judges", multiple=True, help="Such judges only; may be repeated.")
+@option("--judge", "judges", multiple=True, help="Only these judges; may be repeated.")
 @AUTHOR
 @guarded("change_projects", "name")
 def start(
@@ -89,14 +89,18 @@ def show(name: str, db: str) -> None:
 @sampling.command()
 @click.argument("name", metavar="PROJECT")
 @option("--width", type=click.FloatRange(0.001, 0.9), default=0.1,
-        help="Of the wanted interval, from its low to its high end, 0 to 1.")  # fmt: skip
+        help="Width of the wanted interval, from its low to its high end, 0 to 1.")  # fmt: skip
 @option("--by", multiple=True, help="A column of the strata; may be repeated.")
 @option("--share", type=click.FloatRange(LEAST_SHARE, 1), default=SHARE,
-        help="Of the probability that is the same for every item.")  # fmt: skip
+        help="Share of the probability that is the same for every item, 0 to 1.")  # fmt: skip
 @option("--measure", default="", help="What is estimated (default: the first measure).")
-@option("--judge", "judges", multiple=True, help="Such judges only; may be repeated.")
-@option("--rate", type=click.FloatRange(0, 1), help="Assumed, instead of the judges' labels.")
-@option("--accuracy", type=click.FloatRange(0, 1), help="Of the judge, instead of what its labels suggest.")
+@option("--judge", "judges", multiple=True, help="Only these judges; may be repeated.")
+@option("--rate", type=click.FloatRange(0, 1), help="Assumed rate, instead of the judges' labels.")
+@option(
+    "--accuracy",
+    type=click.FloatRange(0, 1),
+    help="Assumed accuracy of the judge, instead of the estimate from its labels.",
+)
 @guarded("change_projects", "name")
 def needed(
     name: str, width: float, by: tuple[str, ...], share: float, measure: str, judges: tuple[str, ...],

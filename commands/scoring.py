@@ -45,7 +45,7 @@ SLOW_S = 5.0  # a load that is worth a word
     type=FILE,
     help="Words to add to those of the language: a table with male, female; optional: kind, other, language.",
 )
-@option("--column", help="The column that holds the sentences, where its name does not say so.")
+@option("--column", help="The column that holds the sentences, if its name does not show it.")
 @option(
     "--precision",
     type=click.Choice(["fp32", "bf16"]),

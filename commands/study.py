@@ -71,8 +71,8 @@ def _texts(en: Path | None, zh: Path | None) -> dict[Language, str]:
     help="The service that sends the participants.",
 )
 @option("--items", type=int, default=40, help="Texts per participant.")
-@option("--places", type=int, default=30, help="People.")
-@option("--reward", type=float, default=0.0, help="Of one person.")
+@option("--places", type=int, default=30, help="Number of participants.")
+@option("--reward", type=float, default=0.0, help="Reward per participant.")
 @option("--currency", default="EUR")
 @option("--floor", type=float, default=0.0, help="Minimum hourly pay; below it there is a warning.")
 @option("--minutes", type=int, default=60, help="Minutes of inactivity after which a place is free again.")
@@ -177,8 +177,8 @@ def ids(name: str, db: str) -> None:
 
 @study.command()
 @click.argument("name")
-@option("--en", type=_file, required=True, help="In English, Markdown.")
-@option("--zh", type=_file, required=True, help="In Chinese, Markdown.")
+@option("--en", type=_file, required=True, help="The consent in English, Markdown.")
+@option("--zh", type=_file, required=True, help="The consent in Chinese, Markdown.")
 @_ask_use
 @_author
 @guarded("change_projects")

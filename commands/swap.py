@@ -30,7 +30,7 @@ from evenhand.core.swap.word_tables import LANGUAGES, Words, read_word_pairs, wo
                   "random.")  # fmt: skip
 @option("--seed", type=int, default=0, help="Of the random choice of cds.")
 @option("--diff", type=click.Path(dir_okay=False, path_type=Path),
-        help="JSON lines: what was swapped in each text, what was left alone and why.")  # fmt: skip
+        help="JSON lines: the swapped words of each text, and the unchanged ones with the reason.")  # fmt: skip
 @option("--ray", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
 @option("--workers", type=click.IntRange(1), default=2, help="Workers, with --ray.")
 @json_option

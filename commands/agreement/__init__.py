@@ -166,7 +166,7 @@ def _overall(report: AgreementReport) -> Iterator[tuple[str, Estimate, str]]:
 @option(
     "--on",
     type=click.Choice(["all", "share"]),
-    help="All labelled items, or the random share that everybody labels; default: the share where items stop at a "
+    help="All labelled items, or the random share that all annotators label; default: the share where items stop at a "
     "first reject.",
 )
 @margin_option("share", of="difference of the accept rates of two forms")
@@ -279,7 +279,7 @@ def _models_text(name: str, made: AnnotatorModels) -> Iterator[str]:
 @click.command("preferences")
 @click.argument("project")
 @option("--judge", help="The name of a judge of PROJECT, instead of people.")
-@option("--by", type=click.Choice(GROUPS), help="The same within each data set, pronoun set or setting.")
+@option("--by", type=click.Choice(GROUPS), help="Also rank within each data set, pronoun set or setting.")
 @option("--without", multiple=True, metavar="MODEL", help="Leave this model out; may be repeated.")
 @guarded("see_all_labels", "project")
 def model_preferences(project: str, judge: str | None, by: str | None, without: tuple[str, ...], db: str) -> None:

@@ -31,7 +31,7 @@ from evenhand.core.runs.records import Run, run_file, runs_folder, runs_in, targ
 @margin_option("log10", of="change")
 @option("--cost-margin", type=click.FloatRange(min=0), default=COST_MARGIN,
         help="Largest rise of the held-out loss (ln) that counts as no cost.")  # fmt: skip
-@option("--language", help="The language of the items; else recognised.")
+@option("--language", help="The language of the items; default: recognised.")
 @option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A table of every item and model (CSV).")
 @option("--run", "run_name", help="Instead of --out: the name of a run that the page lists.")
 @option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")
@@ -74,8 +74,8 @@ def before_after_people() -> None:
 @option("--annotators", default="", help="Their names, separated by commas.")
 @option("--per-item", type=click.IntRange(1, 100), default=3, help="People for each text.")
 @option("--per-context", type=click.IntRange(1), default=5, help="Texts of a context from either model at most.")
-@option("--language", type=click.Choice(["en", "zh"]), default="en", help="Of the guideline.")
-@option("--seed", type=int, default=0, help="Of the choice and the order.")
+@option("--language", type=click.Choice(["en", "zh"]), default="en", help="The language of the guideline.")
+@option("--seed", type=int, default=0, help="Start of the random choice and order.")
 @guarded("create_projects")
 def mix(before: Path, after: Path, name: str, run_name: str, db: str, **options: Any) -> None:
     """Make a project of the generations in BEFORE and AFTER, as many of each context from either.
@@ -123,12 +123,12 @@ NO_RUN = N_("There is no run or file {name}.")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("before")
 @click.argument("after", nargs=-1, required=True)
-@option("--before-model", default="", help="Of a run before of several models, the one that is meant.")
+@option("--before-model", default="", help="The model of a run before that has several.")
 @option("--after-model", multiple=True,
-        help="Of a run after of several models, the one that is meant; once for each seed.")  # fmt: skip
+        help="The model of a run after that has several; once for each seed.")  # fmt: skip
 @option("--placebo", multiple=True, help="A run of a model that was trained on unswapped text; once for each.")
 @option("--placebo-model", multiple=True,
-        help="Of a run of several models, the placebo; without --placebo, of the runs after.")  # fmt: skip
+        help="The placebo of a run of several models; without --placebo, of the runs after.")  # fmt: skip
 @option("--margin", type=click.FloatRange(min=0),
         help="Largest change (ln for associations, else share) that counts as none; 0: not decided.")  # fmt: skip
 @option("--out", type=click.Path(dir_okay=False), help="A table of every item that both answered (CSV).")

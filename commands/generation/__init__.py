@@ -68,7 +68,12 @@ from evenhand.core.types import JsonObject
 @option("--chunk", type=click.IntRange(1, 4096), default=CHUNK, help="Texts in a batch.")
 @option("--server", help="An OpenAI-compatible server: http://HOST:PORT/v1. Its key: EVENHAND_API_KEY.")
 @option("--chat", is_flag=True, help="Server: ask by chat, for models without plain completion.")
-@option("--instruction", default=INSTRUCTION, show_default=False, help="Chat: what is asked; {context} is replaced.")
+@option(
+    "--instruction",
+    default=INSTRUCTION,
+    show_default=False,
+    help="Chat: the instruction; {context} is replaced by the context.",
+)
 @option(
     "--standard", is_flag=True, help="Server: send only what OpenAI's own protocol knows (no top-k, no fixed length)."
 )
@@ -91,7 +96,7 @@ from evenhand.core.types import JsonObject
 )
 @option("--limit", type=click.IntRange(1), help="Only this many contexts, the first ones.")
 @option("--trim", is_flag=True, help="Leave out the space at the end of contexts; the published code keeps it.")
-@option("--column", help="The column that holds the contexts, where its name does not say so.")
+@option("--column", help="The column that holds the contexts, if its name does not show it.")
 @guarded("start_jobs")
 def generate(db: str, **options: Any) -> None:
     """Let a model continue CONTEXTS, and write the texts as JSON lines for `import` and `rule`.
@@ -198,8 +203,8 @@ def _for_people(drawn: GenerationSample, pilot: Correlation, ways: list[Design],
 @option("--annotators", default="", help="Their names, separated by commas.")
 @option("--per-item", type=click.IntRange(1, 100), default=3, help="People for each comparison.")
 @option("--per-context", type=click.IntRange(1), default=1, help="Comparisons of a context at most.")
-@option("--language", type=click.Choice(["en", "zh"]), default="en", help="Of the guideline.")
-@option("--seed", type=int, default=0, help="Of pairs, texts and their order.")
+@option("--language", type=click.Choice(["en", "zh"]), default="en", help="The language of the guideline.")
+@option("--seed", type=int, default=0, help="Start of the random choice of pairs, texts and their order.")
 @guarded("create_projects")
 def compare_texts(
     files: tuple[Path, ...], source: str | None, name: str, annotators: str, db: str, **options: Any

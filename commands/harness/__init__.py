@@ -66,7 +66,7 @@ def task(name: str, version: str, out: Path, which: Harness, db: str) -> None:
     "--texts", type=click.Path(dir_okay=False, path_type=Path),
     help="Generations: JSON lines, as `import --format generations` reads them.",
 )  # fmt: skip
-@option("--model", default="", help="What the model is called, where the log does not say it.")
+@option("--model", default="", help="The name of the model, if the log does not name it.")
 @guarded("start_jobs")
 def read(logs: tuple[Path, ...], out: str | None, run: str | None, texts: Path | None, model: str, db: str) -> None:
     """Read LOGs of single samples, or folders of them.

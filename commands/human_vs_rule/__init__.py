@@ -33,7 +33,7 @@ VARIANTS: tuple[Variant, ...] = ("published", "completion")
 @option(
     "--dataset",
     type=click.Choice(PRONOUN_DATASETS),
-    help="Whose list of forms counts; left out: the one that each line names.",
+    help="The data set whose list of forms counts; default: the one that each line names.",
 )
 @option(
     "--pronouns",

@@ -47,10 +47,12 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @option("--people", type=FILE, help="Labels of people: a table with the columns item and label.")
 @option("--judge", required=True, help="Labels of the judge, of these items and of further ones: a table. With"
                                              " --project, the name of a judge of it.")  # fmt: skip
-@option("--clusters", help="The column, in both tables, of what belongs together, as the context of generations.")
+@option("--clusters", help="The column in both tables that groups items, as the context of generations.")
 @option("--inclusion", help="The column of --people with the probability with which an item was drawn.")
 @option("--project", help="Instead of tables: the rates of this project, over contexts.")
-@option("--by", multiple=True, type=click.Choice(GROUPS), help="With --project: a rate for each; may be repeated.")
+@option(
+    "--by", multiple=True, type=click.Choice(GROUPS), help="With --project: a rate for each value; may be repeated."
+)
 @guarded("measure")
 def estimate(
     people: Path | None, judge: str, clusters: str | None, inclusion: str | None, project: str | None,
@@ -213,20 +215,20 @@ _which_judge = options(
     option("--rule", is_flag=True, help="The first-pronoun rule."),
     option("--model", default="", help="A causal model: built in, on the hub, a folder; or on the server."),
     option("--server", default="", help="An OpenAI-compatible server; its key: EVENHAND_API_KEY."),
-    option("--name", default="", help="Of the judge; default: of the model."),
+    option("--name", default="", help="The name of the judge; default: that of the model."),
     option("--prompt", type=FILE, help="A file with the prompt; see `judge prompt`."),
     option("--system", type=FILE, help="A file with the system message."),
     option("--examples", type=FILE, help="A file with examples, put in place of {examples}."),
     option("--known-examples", "known", type=click.IntRange(0, 100), default=0,
            help="Draw this many known answers as examples, balanced by choice; they are not compared later."),
-    option("--examples-seed", "known_seed", type=click.IntRange(0), default=42, help="Of that draw."),
+    option("--examples-seed", "known_seed", type=click.IntRange(0), default=42, help="Start of the draw of examples."),
     option("--log-probabilities", is_flag=True, help="Server: the probability of each choice's letter."),
-    option("--guideline", "version", type=click.IntRange(1), help="Its version; default: the newest."),
+    option("--guideline", "version", type=click.IntRange(1), help="Version of the guideline; default: the newest."),
     option("--samples", type=click.IntRange(1, 100), default=1, help="Server: answers to each text."),
     option("--temperature", type=click.FloatRange(0, 5), default=0.0),
     option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0),
     option("--tokens", type=click.IntRange(1, 8192), default=300, help="Maximum number of tokens in an answer."),
-    option("--seed", type=click.IntRange(0), default=42, help="Of the first sample."),
+    option("--seed", type=click.IntRange(0), default=42, help="The seed of the first sample."),
     option("--constraint", type=click.Choice(["schema", "object", "none"]), default="schema",
            help="Server: how the form of an answer is requested."),
     option("--limit", type=click.IntRange(1), help="Only this many items, drawn at random."),
@@ -238,7 +240,7 @@ _which_judge = options(
 @judge.command("run")
 @click.argument("project")
 @_which_judge
-@option("--eps", type=click.FloatRange(0, 1), help="Of the alternative annotator test, recorded first.")
+@option("--eps", type=click.FloatRange(0, 1), help="The eps of the alternative annotator test, recorded first.")
 @option("--no-key", is_flag=True, help="Server: send no key, even if the environment has one.")
 @AUTHOR
 @guarded("change_projects", "project")
@@ -281,8 +283,8 @@ def again(db: str, **options: Any) -> None:
 @judge.command("import")
 @click.argument("project")
 @click.argument("file", type=FILE)
-@option("--name", required=True, help="Of the judge; a further file under its name adds what is missing.")
-@option("--guideline", "version", type=click.IntRange(1), help="Its version; default: the newest.")
+@option("--name", required=True, help="The name of the judge; a further file under it adds missing labels.")
+@option("--guideline", "version", type=click.IntRange(1), help="Version of the guideline; default: the newest.")
 @AUTHOR
 @guarded("change_projects", "project")
 def import_file(db: str, **options: Any) -> None:
@@ -360,8 +362,8 @@ def prompt(kind: str, short: bool) -> None:
 @judge.command("forecast")
 @click.argument("project")
 @_which_judge
-@option("--price-in", type=click.FloatRange(0), help="Price of a million tokens that are sent.")
-@option("--price-out", type=click.FloatRange(0), help="Price of a million tokens that are answered.")
+@option("--price-in", type=click.FloatRange(0), help="Price of a million tokens of prompts.")
+@option("--price-out", type=click.FloatRange(0), help="Price of a million tokens of answers.")
 @guarded("change_projects", "project")
 def forecast(project: str, price_in: float | None, price_out: float | None, db: str, **options: Any) -> None:
     """Forecast the cost and time of `judge run` with the same options, without asking a server or loading a model."""

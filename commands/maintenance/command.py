@@ -22,9 +22,14 @@ NEEDS_A_PLACE = N_("--every, --keep and --key-file are for a folder or an addres
 
 @click.command()
 @click.argument("out", envvar="EVENHAND_BACKUPS")
-@option("--every", type=click.FloatRange(min=0, min_open=True), metavar="HOURS", help="Go on, one each so often.")
+@option(
+    "--every",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="HOURS",
+    help="Continue, with a backup every HOURS hours.",
+)
 @option("--keep", type=click.IntRange(min=1), metavar="N", help="Remove all but the newest N backups at OUT.")
-@option("--key-file", type=click.Path(path_type=Path, dir_okay=False), help="Seal it with the key in this file.")
+@option("--key-file", type=click.Path(path_type=Path, dir_okay=False), help="Encrypt it with the key in this file.")
 @guarded("back_up", "server")
 def backup(out: str, every: float | None, keep: int | None, key_file: Path | None, db: str) -> None:
     """Copy the whole database to OUT, also while people are labelling.
@@ -63,7 +68,7 @@ def backup(out: str, every: float | None, keep: int | None, key_file: Path | Non
 @click.command()
 @click.argument("file")
 @option("--force", is_flag=True, help="Replace an existing database; the old one is kept next to it.")
-@option("--key-file", type=click.Path(path_type=Path, dir_okay=False), help="The key that FILE was sealed with.")
+@option("--key-file", type=click.Path(path_type=Path, dir_okay=False), help="The key with which FILE was encrypted.")
 @guarded("back_up", "server", opens=False)
 def restore(file: str, force: bool, key_file: Path | None, db: str) -> None:
     """Replace the database by the backup FILE. Stop the app first.

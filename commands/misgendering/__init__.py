@@ -63,7 +63,7 @@ def misgendering() -> None:
 @click.argument("file", type=click.Path(dir_okay=False))
 @option("--resamples", type=click.IntRange(100, 100_000), expose_value=False, help=NO_DRAWS)
 @option("--seed", type=click.IntRange(0), expose_value=False, help=NO_DRAWS)
-@option("--no-cells", is_flag=True, help="Only all rows together, not each model and pronoun too.")
+@option("--no-cells", is_flag=True, help="Measure all rows together only, not each model and pronoun.")
 @margin_option("share", of="difference of the right shares of the two ways")
 @json_option
 @needs("measure")
@@ -274,7 +274,7 @@ def _text(report: VerdictReport) -> Iterator[str]:
     "--setting",
     type=click.Choice(["pre", "post", "both"]),
     default="pre",
-    help="Go on from before the slot, from the whole text with the right form, or both.",
+    help="Continue from before the slot, from the whole text with the right form, or both.",
 )
 @option("--new-tokens", type=click.IntRange(1, 4096), default=50, help="Length of each text.")
 @option("--trim", is_flag=True, help="Leave out the space at the end of contexts; the published code keeps it.")

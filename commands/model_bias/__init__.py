@@ -80,7 +80,7 @@ CORRELATED = (
     "--correlations", is_flag=True, help="Also how every two models correlate, prior-corrected, with the null band."
 )
 @seeds_options
-@option("--nulls", is_flag=True, help="Also what shuffled sides give, and of which measure it is the null.")
+@option("--nulls", is_flag=True, help="Also measure shuffled sides, each with the measure of which it is the null.")
 @option("--list", "listed", type=click.IntRange(0), default=20, help="Undefined sentences to list.")
 @option("--resamples", type=click.IntRange(100, 100_000), default=2000, help="Draws per interval.")
 @option("--seed", type=click.IntRange(0), default=0, help="Start of the random draws.")
@@ -229,7 +229,7 @@ def _correlation_row(result: "CorrelationResult") -> Sequence[object]:
 @click.command("report")
 @click.argument("scores", type=click.Path(dir_okay=False))
 @option("--out", required=True, type=click.Path(dir_okay=False), help="The HTML file to write.")
-@option("--lang", type=click.Choice(LANGUAGES), default="en", help="Its language.")
+@option("--lang", type=click.Choice(LANGUAGES), default="en", help="The language of the report.")
 @option("--model", "models", multiple=True, help="Only these models, in this order; all by default.")
 @option(
     "--denominator",

@@ -102,7 +102,7 @@ def nli(context: click.Context, files: tuple[str, ...], margin: float) -> None:
 @option("--templates", type=click.Path(), help="Your own templates, with {x} for the word.")
 @option("--gender-words", nargs=2, metavar="WOMAN MAN", help="The two words of the hypothesis, for --words.")
 @labels_option
-@option("--keep-labels", is_flag=True, help="Go on although another order of the labels fits better.")
+@option("--keep-labels", is_flag=True, help="Continue although another order of the labels fits better.")
 @out_option
 @run_option
 @spreadsheet_option

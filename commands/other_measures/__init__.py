@@ -41,7 +41,7 @@ NO_MODEL = N_("{file} contains no scores of {model}; it has: {known}.")
 @option("--sets", "sets_file", type=FILE, required=True, help="Word sets: a JSON object of names and lists.")
 @option("--vectors", type=FILE, required=True, help="Word vectors in word2vec's text form.")
 @option("--test", "tests", multiple=True, required=True, metavar="X,Y,A,B", help="The sets of a test; several.")
-@option("--seed", type=int, default=0, help="Of the drawn partitions, beyond 20,000.")
+@option("--seed", type=int, default=0, help="Start of the random draw of partitions, if there are more than 20,000.")
 @json_option
 @needs("measure")
 def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int) -> None:
@@ -71,7 +71,7 @@ def _line(one: WeatTest) -> str:
 @click.command("stereoset")
 @option("--items", "items_file", type=FILE, required=True, help="Intrasentence items of StereoSet (JSON).")
 @option("--scores", "scores_file", type=FILE, required=True, help="A number for each sentence id (JSON).")
-@option("--model", help="Whose scores, where the file has several models.")
+@option("--model", help="The model whose scores count, if the file has several.")
 @json_option
 @needs("measure")
 def stereoset(items_file: Path, scores_file: Path, model: str | None) -> None:
@@ -178,7 +178,7 @@ def _row(figure: Figure) -> list[Cell]:
 
 @click.command("classifier-gaps")
 @click.argument("file", type=FILE)
-@option("--seed", type=int, default=0, help="Of the shuffled groups.")
+@option("--seed", type=int, default=0, help="Start of the random shuffling of groups.")
 @json_option
 @needs("measure")
 def classifier_gaps(file: Path, seed: int) -> None:

@@ -151,7 +151,7 @@ def models() -> None:
     help="A TSV with the columns language, text and options (two words for [MASK], male first); else those built in.",
 )  # fmt: skip
 @option("--model", "models", multiple=True, help="Ask these models of every sentence, in this order.")
-@option("--lang", type=click.Choice(LANGUAGES), default="en", help="Which it opens in.")
+@option("--lang", type=click.Choice(LANGUAGES), default="en", help="The language in which the page opens.")
 @json_option
 @needs("measure")
 def demo_page(out: Path, sentences: Path | None, models: tuple[str, ...], lang: Language) -> None:

@@ -28,7 +28,7 @@ from evenhand.core.tune.texts import SWAPS
 @option("--method", type=click.Choice(get_args(Method)), default="training",
         help="Train further, or take out the direction of SentenceDebias or INLP.")  # fmt: skip
 @option("--swap", type=click.Choice(SWAPS), default="none",
-        help="What is trained on: the texts, their counterfactuals, both (cda), one of both (cds).")  # fmt: skip
+        help="The training texts: the texts, their counterfactuals, both (cda), one of both (cds).")  # fmt: skip
 @option("--language", type=click.Choice(LANGUAGES), help="The language of the texts, to swap them.")
 @option("--pairs", type=click.Choice(["released", "wide"]), default="released", help="Which Chinese pairs are swapped.")
 @option("--words", "own", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Pairs of your own.")
@@ -41,7 +41,7 @@ from evenhand.core.tune.texts import SWAPS
 @option("--rate", type=float, default=5e-5, help="Learning rate at the start; it falls to 0.")
 @option("--warmup", type=int, default=0, help="Steps until the rate is reached.")
 @option("--decay", type=float, default=0.01, help="Weight decay.")
-@option("--seed", type=int, default=0, help="Of the order of texts, masks, swaps.")
+@option("--seed", type=int, default=0, help="Start of the random order of texts, masks and swaps.")
 @option("--lora", type=int, default=0, help="Rank of adapters in place of all weights.")
 @option("--adapters", is_flag=True, help="Keep the adapters next to the merged weights.")
 @option("--dropout", nargs=2, type=float, metavar="HIDDEN ATTENTION",
@@ -94,10 +94,10 @@ def for_people(report: TuneReport) -> str:
 @option("--model", "models", multiple=True, required=True, help="A model; may be given several times.")
 @option("--intervention", "interventions", multiple=True, type=click.Choice(INTERVENTIONS),
         help="What is done to it; default: cds and none (the placebo). as-is: measured only.")  # fmt: skip
-@option("--seeds", type=click.IntRange(1), default=3, help="Of each, from 0.")
+@option("--seeds", type=click.IntRange(1), default=3, help="Number of seeds of each, from 0.")
 @option("--run", "run_name", required=True, help="The name of the run; its models lie in a folder of that name.")
 @option("--items", help="A file to measure on, as for `score`; default: built-in neutral sentences.")
-@option("--language", type=click.Choice(LANGUAGES), default="zh", help="Of the texts.")
+@option("--language", type=click.Choice(LANGUAGES), default="zh", help="The language of the texts.")
 @option("--pairs", type=click.Choice(["released", "wide"]), default="released", help="Which Chinese pairs are swapped.")
 @option("--leave-out", multiple=True, metavar="他/她", help="A pair that is not swapped; several times.")
 @option("--steps", type=int, default=1000, help="Training steps.")
@@ -108,7 +108,7 @@ def for_people(report: TuneReport) -> str:
 @option("--held-out", "share", type=click.FloatRange(0.001, 0.5), default=0.05,
         help="Share of the texts that are never trained on.")  # fmt: skip
 @option("--threads", type=click.IntRange(1), help="Threads of each worker; default: all.")
-@option("--ray", help="Address of a Ray cluster, or local: one model a worker.")
+@option("--ray", help="Address of a Ray cluster, or local: one model per worker.")
 @option("--workers", type=click.IntRange(1), default=1, help="With --ray: how many.")
 @guarded("start_jobs")
 def tune_grid(texts: Path, db: str, **options: Any) -> None:
