@@ -19,7 +19,7 @@ MOST = 1000.0  # a ratio beyond it is only "more than"
 
 
 def ratio(value: float | None) -> str:
-    """A ratio as people read it: 2.3, 0.42, 18, more than 1000 as > 1,000; a dash where undefined."""
+    """Return a ratio for people: 2.3, 0.42, 18; above 1000 as > 1,000; a dash where undefined."""
     if value is None:
         return "—"
     if value > MOST:
@@ -63,7 +63,7 @@ def near_says(found: Concordance, number: int) -> Note:
 
 
 def contrast_says(found: Concordance) -> Note | None:
-    """The two near words against each other; None where there are not exactly two or nothing can be compared."""
+    """Compare the two near words in a sentence; None without exactly two, or without data."""
     one = found.contrast
     if one is None:
         return None
@@ -124,7 +124,7 @@ def row(line: Line, asked: Question) -> tuple[str, int, str, str, str, str]:
 
 
 def lines_csv(texts: Iterable[Passage], question: Question) -> str:
-    """Every line of *texts* as a table (CSV) with COLUMNS; no spreadsheet runs a cell of it."""
+    """Return every line of *texts* as CSV with COLUMNS; no cell is run by a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -137,7 +137,7 @@ def lines_csv(texts: Iterable[Passage], question: Question) -> str:
 
 
 def terminal_line(line: Line, width: int) -> str:
-    """One line with the word in the middle of *width* columns; nothing in it can steer a terminal."""
+    """Return one line with the word in the middle of *width* columns, without control characters of a terminal."""
     left, word, right = (CONTROL.sub(" ", part) for part in line.parts)
     room = max(4, (width - columns_wide(word) - 4) // 2)
     while columns_wide(left) > room:

@@ -70,7 +70,7 @@ class Question:
         return any(self.near == (pair.male, pair.female) for pair in keyword_pairs())
 
     def signature(self, unit: Unit) -> str:
-        """Everything that can change the numbers but the text itself."""
+        """Return everything that can change the numbers except the text itself."""
         window = "sentence" if self.window is None else str(self.window)
         return f"concord|word:{self.word}|near:{','.join(self.near)}|window:{window}|unit:{unit}|v{METHOD}"
 
@@ -107,7 +107,7 @@ class Concordance:
 
 
 def question(word: str, near: Iterable[str], *, window: int | None = None, unit: str = "auto") -> Question:
-    """A question, checked: words without spaces around them, once each. Raises Refused with what is wrong."""
+    """Check a question: words without spaces around them, each once. Raises Refused with the mistake."""
     word = word.strip()
     words = tuple(dict.fromkeys(one.strip() for one in near if one.strip()))
     if not word:
@@ -151,7 +151,7 @@ class Words:
         self.split = SPACED if _is_spaced(asked.word) else CHINESE
 
     def hits(self, sentence: str) -> list[tuple[int, int, int]]:
-        """(start, end, number) of each word, -1 for the searched word."""
+        """Return (start, end, number) of each word found; the number is -1 for the searched word."""
         found = []
         for hit in self.pattern.finditer(sentence):
             number = self.folded.get(hit[0].casefold())
@@ -203,14 +203,14 @@ class _Tables:
         self.open = [[0, 0, 0, 0] for _ in self.tables]
 
     def count(self, has_word: bool, present: Sequence[bool]) -> None:
-        """One sentence: whether it holds the word, and each of the near words."""
+        """Count one sentence: whether it contains the word, and each of the near words."""
         for cells, there in zip(self.open, present, strict=False):
             cells[(0 if has_word else 2) + (not there)] += 1
         if self.near == 2 and present[0] != present[1]:
             self.open[-1][(0 if has_word else 2) + (not present[0])] += 1
 
     def count_none(self, sentences: int) -> None:
-        """Sentences without any of the words."""
+        """Count sentences without any of the words."""
         for cells in self.open[:-1]:
             cells[3] += sentences
 
@@ -338,7 +338,7 @@ def _with_window(found: Contrast) -> Contrast:
 
 
 def _gap(hit: tuple[int, int, int], place: Span) -> int:
-    """Characters between a near word and the word."""
+    """Return the number of characters between a near word and the word."""
     return max(place[0] - hit[1], hit[0] - place[1], 0)
 
 

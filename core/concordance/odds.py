@@ -42,7 +42,7 @@ class Table:
         self.texts_with_word = 0
 
     def add(self, counts: Sequence[int]) -> None:
-        """The counts a, b, c, d of one text."""
+        """Add the counts a, b, c, d of one text."""
         a, b, c, d = counts
         if not (a or b or c):  # most texts: nothing but sentences without either
             self._none += d
@@ -87,7 +87,7 @@ class Contrast:
 
 
 def contrast(table: Table, *, clustered: bool) -> Contrast:
-    """The contrast of *table*; `clustered`: its texts are units, otherwise every sentence is one.
+    """Return the contrast of *table*; *clustered*: its texts are the units, otherwise its sentences.
 
     With texts as units the larger of the two standard errors counts, with t
     on (texts with the word - 1) degrees of freedom; a single such text gives
@@ -142,7 +142,7 @@ def _empty(counts: Counts) -> Note | None:
 
 
 def _reach(table: Table, by: Numbers, sizes: Numbers, clustered: bool) -> float:
-    """Half the width of the 95% interval on the log scale; infinite where one text holds the word."""
+    """Return half the width of the 95% interval on the log scale; infinite if only one text contains the word."""
     alone = float(np.sqrt(np.sum(by**2 * sizes)))
     if not clustered:
         return Z * alone

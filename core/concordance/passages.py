@@ -23,7 +23,7 @@ def passages(
     read: Read | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Iterator[Passage]:
-    """Every paragraph or row of the texts below *paths*; folders, archives, tables and encodings as `mine` has them.
+    """Yield every paragraph or row of the texts below *paths*, with folders, archives and encodings as in `mine`.
 
     A file is one document, a row of a table one of its own. What could not be
     read is noted in *read*; `progress(bytes)` is told how far on the disk.
@@ -37,12 +37,12 @@ def passages(
 
 
 def look_up_files(paths: Iterable[Path | str], question: Question) -> Concordance:
-    """The answer from the texts below *paths*."""
+    """Answer a question from the texts below *paths*."""
     return concordance(passages(paths), question)
 
 
 def lines_of_files(paths: Iterable[Path | str], question: Question) -> str:
-    """All lines from the texts below *paths* as CSV."""
+    """Return all lines from the texts below *paths* as CSV."""
     return lines_csv(passages(paths), question)
 
 

@@ -53,7 +53,7 @@ class Answer:
 
 
 def chosen_sentences(rows: Sequence[Mapping[str, str]] | None = None) -> tuple[Chosen, ...]:
-    """The sentences of a table with `language`, `text` and `options`; of the built-in one without *rows*.
+    """Return the sentences of a table with `language`, `text` and `options`; of the built-in one without *rows*.
 
     Raises BadFile for a row that cannot be asked, with its number.
     """
@@ -90,7 +90,7 @@ def answers_of(one: Chosen, scorers: Mapping[str, Scorer]) -> tuple[Answer, ...]
 def page_html(
     answered: Sequence[tuple[Chosen, Sequence[Answer]]], *, language: Language = "en", made: datetime | None = None
 ) -> str:
-    """The page as text; *language*: which it opens in."""
+    """Return the page as text; *language*: the one in which it opens."""
     day = (made or datetime.now(UTC)).date().isoformat()
     sentences = [{"chosen": one, "answers": [_numbers(answer) for answer in answers]} for one, answers in answered]
     colours = f":root{{color-scheme:light dark;{css_variables(dark=True)}}}"
@@ -123,7 +123,7 @@ def _both(message: str, language: Language, **values: Any) -> str:
 
 
 def _numbers(one: Answer) -> dict[str, Any]:
-    """The numbers of an answer as the template places them."""
+    """Return the numbers of an answer as the template places them."""
     if one.reading is None:
         return {
             "model": one.model,
@@ -155,7 +155,7 @@ def _numbers(one: Answer) -> dict[str, Any]:
 
 
 def _percent(value: float | None) -> str:
-    """A share as a percentage with two digits that count; a dash where it is undefined."""
+    """Return a share as a percentage with two significant digits; a dash where undefined."""
     return "—" if value is None else f"{value:.1%}" if value >= 0.001 else f"{significant(value * 100, 1)}%"
 
 

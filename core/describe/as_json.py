@@ -22,7 +22,7 @@ SHOWN_SOURCES = 50
 
 
 def as_json(description: Description) -> dict[str, Any]:
-    """The whole description. Keys are stable; shares are of 1."""
+    """Return the whole description. Keys are stable; shares are of 1."""
     return {
         "name": description.name,
         "kind": description.kind,
@@ -132,12 +132,12 @@ _ESCAPED = {
 
 
 def escaped(text: str) -> str:
-    """*text* escaped for LaTeX; line breaks become blanks."""
+    """Return *text* escaped for LaTeX; line breaks become blanks."""
     return "".join(_ESCAPED.get(one, " " if one.isspace() else one) for one in text)
 
 
 def as_latex(description: Description) -> str:
-    """Both tables; Chinese needs XeLaTeX or LuaLaTeX with a font that has it. Undefined values are dashes."""
+    """Write both tables; Chinese needs XeLaTeX or LuaLaTeX and a Chinese font. Undefined values are dashes."""
     return f"% {description.signature}\n% needs \\usepackage{{booktabs}}\n{_facts(description)}\n{_pairs(description)}"
 
 

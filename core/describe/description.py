@@ -89,7 +89,7 @@ class Lengths:
 
 
 def lengths(values: Sequence[int]) -> Lengths:
-    """Least, median (of an even number: the mean of the middle two), mean and most of *values*."""
+    """Return minimum, median, mean and maximum of *values*; the median of an even number is a mean of two."""
     by = dict(sorted(Counter(values).items()))
     if not values:
         return Lengths(0, None, None, None, None, by)
@@ -124,7 +124,7 @@ class Repeats:
 
 
 def bare(text: str) -> str:
-    """*text* without punctuation, symbols and blanks; letters, digits and characters stay as they are."""
+    """Return *text* without punctuation, symbols and blanks; letters, digits and characters are unchanged."""
     return _MARKS.sub("", text)
 
 
@@ -205,7 +205,7 @@ class Origins:
 
 @lru_cache(maxsize=10_000)
 def date_of(text: str) -> str | None:
-    """The date in *text* as YYYY-MM-DD, YYYY-MM or YYYY; None where none can be read. 20180705 counts too."""
+    """Return the date in *text* as YYYY-MM-DD, YYYY-MM or YYYY; 20180705 also counts. None without a date."""
     found = _DATE.search(text)
     if found is None or int(found[1]) not in YEARS:
         return None
@@ -358,7 +358,7 @@ def _sentence(text: str, place: str) -> Text:
 
 
 def _masked(one: Text) -> str | None:
-    """The text with its keyword replaced by the pair's name, so that both words of a pair give the same text."""
+    """Return the text with its keyword replaced by the pair's name, so that both words of a pair give the same text."""
     if one.word is None:
         return None
     start, end = one.word

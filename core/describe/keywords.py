@@ -91,7 +91,7 @@ def keyword_counts(
     *,
     kind: str = "sentences",
 ) -> tuple[KeywordCount, ...]:
-    """Words of *after* and *before*: pairs with most sentences first, in a pair the male word first."""
+    """Count the words of *after* and *before*: pairs with most sentences first, in a pair the male word first."""
     cells = {**(before or {}), **after}
     of_pair: dict[str, int] = {}
     for (pair, side), _ in cells.items():
@@ -123,7 +123,7 @@ def _count(
 
 
 def pair_balances(counts: Mapping[Cell, int], by_quota: Collection[str] = ()) -> tuple[PairBalance, ...]:
-    """The balance of each pair, pairs with most sentences first; texts without a side are left out.
+    """Return the balance of each pair, pairs with most sentences first; texts without a side are left out.
 
     `by_quota`: pairs whose quotas for both words are met; they are not tested, and their shares have no interval.
     """
@@ -158,6 +158,6 @@ def _share(male: int, both: int, *, fixed: bool) -> Estimate:
 
 
 def largest_imbalance(balances: Sequence[PairBalance]) -> PairBalance | None:
-    """The pair that lacks most sentences of its rarer word; None where every pair is 1:1."""
+    """Return the pair that lacks most sentences of its rarer word; None where every pair is 1:1."""
     worst = max(balances, key=lambda one: one.missing, default=None)
     return worst if worst is not None and worst.missing else None

@@ -103,7 +103,7 @@ class Coverage:
 
 
 def coverage(counts: Mapping[str, int], found: Vocabulary) -> Coverage:
-    """Coverage by *found* of texts with these characters (character -> how often). Blanks belong to no word."""
+    """Return the coverage by *found* of texts with these characters (character -> count). Blanks are in no word."""
     known = {count for count in counts if found.knows(count)}
     running = {one: count for one, count in counts.items() if not one.isspace()}
     unknown = sorted(((o, c) for o, c in running.items() if o not in known), key=lambda pair: (-pair[1], pair[0]))
@@ -113,7 +113,7 @@ def coverage(counts: Mapping[str, int], found: Vocabulary) -> Coverage:
 
 
 def vocabulary(name: str, *, files: bool = True) -> Vocabulary:
-    """The vocabulary of a built-in model, of a model in a folder or in the hub's local cache, or of a file of words.
+    """Return the vocabulary of a built-in model, a model in a folder or the hub's local cache, or a file of words.
 
     `files`: False takes no file of words. Raises NotFound where there is none by that name on this machine, BadFile
     where its file cannot be read.
@@ -132,7 +132,7 @@ def vocabulary(name: str, *, files: bool = True) -> Vocabulary:
 
 
 def _cached(name: str) -> Path | None:
-    """The snapshot of a hub model with a vocabulary; its weights need not be there."""
+    """Return the snapshot of a hub model with a vocabulary; its weights may be missing."""
     path = hub_cache() / f"models--{name.replace('/', '--')}"
     reference = path / "refs" / "main"
     if not reference.is_file():
@@ -193,7 +193,7 @@ def _of_json(found: Any, path: Path, name: str) -> Vocabulary:
 
 
 def _steps(part: Any, inner: str) -> list[dict[str, Any]]:
-    """The steps of one part of a tokenizer.json, whether it is one step or a sequence of them."""
+    """Return the steps of one part of a tokenizer.json, which is one step or a sequence of them."""
     if not isinstance(part, dict):
         return []
     return [part, *(step for step in part.get(inner) or () if isinstance(step, dict))]

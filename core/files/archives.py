@@ -43,7 +43,7 @@ def is_archive(path: Path | str) -> bool:
 
 @contextmanager
 def unpacked(path: Path | str, password: str | None, name: str | None = None) -> Iterator[list[Member]]:
-    """The tables of an archive in a folder that only this user can read and that is gone afterwards.
+    """Yield the tables of an archive in a folder that only this user can read and that is deleted afterwards.
 
     In the order of their names. Raises NeedsPassword where the archive is locked and *password* does not fit,
     BadFile where it is damaged, has no table, or unpacks to more than 2 GB, 200 times its size or what the disk has.

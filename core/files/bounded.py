@@ -47,7 +47,7 @@ _waiting: list[tuple["subprocess.Popen[bytes]", socket.socket]] = []  # the proc
 
 
 def read_in_children(wanted: bool = True) -> None:
-    """From now on, tables and archives that this process opens are read in children: it serves everybody."""
+    """Read tables and archives of this process in child processes from now on, because it serves many users."""
     _in_children[:] = [True] * wanted
 
 
@@ -57,7 +57,7 @@ def reads_in_children() -> bool:
 
 
 def become_child() -> None:
-    """This process is a child: what it reads it reads itself."""
+    """Mark this process as a child, which reads files itself."""
     _this_is_one.append(True)
 
 
@@ -94,7 +94,7 @@ def rows_bounded(work: Callable[..., Iterator[list[T]]], *arguments: Any, file: 
 def _messages(
     work: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any], file: str, seconds: int, megabytes: int
 ) -> Generator[Any, None, None]:
-    """Each value that the other process sends."""
+    """Yield each value that the other process sends."""
     ours, theirs = socket.socketpair()
     status, told = os.pipe()
     with ours, os.fdopen(status, "rb") as ending:
@@ -170,20 +170,20 @@ os.register_at_fork(after_in_child=_waiting.clear)  # the process belongs to who
 
 
 def send(connection: socket.socket, message: object) -> None:
-    """One message to the other side. Raises BrokenPipeError, ConnectionResetError where it is gone."""
+    """Send one message to the other side. Raises BrokenPipeError, ConnectionResetError where it is gone."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     connection.sendall(LENGTH.pack(len(data)) + data)
 
 
 def received(connection: socket.socket) -> Any:
-    """The next message, None where the other side is gone."""
+    """Return the next message; None where the other side is gone."""
     head = exactly(connection, LENGTH.size)
     data = None if head is None else exactly(connection, LENGTH.unpack(head)[0])
     return None if data is None else pickle.loads(data)  # noqa: S301  (of our own program)
 
 
 def exactly(connection: socket.socket, size: int) -> bytes | None:
-    """So many bytes, None where the other side ended before."""
+    """Return exactly *size* bytes; None where the other side ended before."""
     parts = []
     while size:
         try:

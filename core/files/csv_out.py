@@ -21,12 +21,12 @@ NEUTRALISED = re.compile("'+[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 
 
 def neutralised(cell: str) -> str:
-    """*cell* so that no spreadsheet runs it; `restored` undoes it exactly."""
+    """Return *cell* in a form that no spreadsheet runs; `restored` undoes it exactly."""
     return "'" + cell if cell[:1] in FIRST and DANGEROUS.match(cell) else cell
 
 
 def restored(cell: str) -> str:
-    """*cell* as it was before `neutralised`."""
+    """Return *cell* as it was before `neutralised`."""
     return cell[1:] if NEUTRALISED.match(cell) else cell
 
 
@@ -72,7 +72,7 @@ def data_line(cells: Iterable[Any]) -> str:
 
 
 def csv_line(cells: Iterable[Any]) -> str:
-    """`data_line` for a table that people open in a spreadsheet: no text is a formula."""
+    """Return `data_line` for a table to open in a spreadsheet: no text becomes a formula."""
     return data_line(neutralised(cell) if isinstance(cell, str) else cell for cell in cells)
 
 
@@ -86,7 +86,7 @@ def data_rows(lines: Iterable[str], delimiter: str = ",", *, plain: bool = False
 
 
 def spreadsheet_lines(lines: Iterable[str]) -> Iterator[str]:
-    """The rows of `data_line`, or the lines of a file of them, so that a spreadsheet shows every text and runs none.
+    """Yield rows or lines of `data_line` such that a spreadsheet shows every text and runs none.
 
     The byte order mark at the beginning tells a spreadsheet that the file is UTF-8.
     """
@@ -95,7 +95,7 @@ def spreadsheet_lines(lines: Iterable[str]) -> Iterator[str]:
 
 
 def spreadsheet_copy(table: Path) -> str:
-    """The CSV *table*, or TSV by its ending, so that a spreadsheet shows every text and runs none.
+    """Copy the CSV *table*, or TSV by its ending, such that a spreadsheet shows every text and runs none.
 
     A column of numbers stays one: -0.5 gets no apostrophe where the whole column is numbers.
     """
@@ -122,5 +122,5 @@ def has_formula(line: str) -> bool:
 
 
 def json_line(values: Mapping[str, Any]) -> str:
-    """One object of a file of JSON lines, its line end included."""
+    """Return one object as a line of JSON, with its line end."""
     return _JSON.encode(values) + "\n"

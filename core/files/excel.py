@@ -50,7 +50,7 @@ def cells(path: Path, name: str) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _rows_of(path: Path, name: str) -> Path:
-    """The file with the rows of a workbook; it is read once for all who ask while it stays as it is."""
+    """Return the file with the rows of a workbook, which is read once for all callers while it does not change."""
     status = path.stat()
     key = (str(path.resolve()), status.st_ino, status.st_mtime_ns, status.st_size)
     with _guard:
@@ -114,7 +114,7 @@ def _rows(book: Any, name: str) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _numbered(sheet: Any, name: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Every row of a sheet, also empty ones, with its number; closed in the end, as openpyxl wants it."""
+    """Yield every row of a sheet, also empty ones, with its number; the sheet is closed in the end for openpyxl."""
     rows = sheet.iter_rows(values_only=True)
     try:
         yield from enumerate(rows, 1)

@@ -20,7 +20,7 @@ DEPTH = 3  # of objects in objects: extra, source, columns
 
 @lru_cache(maxsize=10_000)
 def short_path(text: str) -> str:
-    """The last two parts of an absolute path, without a user's home; anything else as it is.
+    """Return the last two parts of an absolute path, without a user's home; other text unchanged.
 
     "/srv/texts/2018/a.txt" -> "2018/a.txt"; of a file that lies in a home its name alone; "Evening news" stays.
     What is short stays as it is: "/srv/~vera/a.txt" -> "a.txt", since "~vera/a.txt" would lose a part the next time.
@@ -53,7 +53,7 @@ class Places:
         self._taken: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
-        """`short_path`, with a number where another place has that name already."""
+        """Return `short_path`, with a number where another path already has that name."""
         if text in self._name:
             return self._name[text]
         name = short = short_path(text)
@@ -69,7 +69,7 @@ class Places:
 def without_folders(
     extra: Mapping[str, Any], depth: int = DEPTH, *, shortened: Callable[[str], str] = short_path
 ) -> dict[str, Any]:
-    """The columns that came with an item, every absolute path among those that name a file shortened.
+    """Return the columns that came with an item, with every absolute path that names a file shortened.
 
     `shortened`: `Places` where what comes from different places is to be told apart.
     """
@@ -85,7 +85,7 @@ def _short(key: str, value: Any, depth: int, shortened: Callable[[str], str]) ->
 
 
 def origin(values: dict[str, Any]) -> str:
-    """The document of a row: its name, else its file, else ""."""
+    """Return the document of a row: its name, else its file, else ""."""
     given = values.get("source")
     if isinstance(given, dict):
         given = given.get("name") or given.get("file")

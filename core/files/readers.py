@@ -28,7 +28,7 @@ _SPACE = " \t\r\n\ufeff"
 
 
 def elements(read: Callable[[int], str], decoder: json.JSONDecoder, name: str) -> Iterator[tuple[int, Any, str]]:
-    """(number from 1, element, its text) of the array that *read*(n) gives n characters at a time.
+    """Yield (number from 1, element, its text) of the array that *read*(n) gives n characters at a time.
 
     Raises BadFile where it is not JSON, ends early, goes on after its end, or has an element of over two million
     characters; what *decoder* raises for single values (other than ValueError) passes through.
@@ -148,7 +148,7 @@ class Row:
 
 
 def file_sha256(path: Path) -> str:
-    """The SHA-256 of the bytes of a file, 64 hexadecimal digits."""
+    """Return the SHA-256 of the bytes of a file, 64 hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -178,7 +178,7 @@ def open_source(path: Path | str, name: str | None = None) -> Source:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """The rows of *source* below its header, in order.
+    """Yield the rows of *source* below its header, in order.
 
     A row that is wrong by itself (too many cells) carries its problem. Raises
     BadFile where the file is not what it says: a line without an end, broken
@@ -200,7 +200,7 @@ def rows(source: Source) -> Iterator[Row]:
 
 
 def _parts(source: Source) -> Iterator[list[Row]]:
-    """The rows, a few at a time."""
+    """Yield the rows in small lists."""
     found = rows(source)
     while part := list(islice(found, ROWS_AT_ONCE)):
         yield part

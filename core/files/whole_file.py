@@ -27,7 +27,7 @@ LONGEST = 120  # bytes of the name that a part begins with; file systems allow 2
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Callable[[str], object]]:
-    """A function that writes text to *path*; the file gets its name when all of it is on disk.
+    """Yield a function that writes text to *path*; the file gets its name once it is completely on disk.
 
     Only its owner can read it, from the first character on, and so with the folders that are made on the way. Raises
     BadFile where it cannot be written; what was begun is removed then, or when anything else goes wrong.
@@ -59,7 +59,7 @@ def _close(file: IO[str]) -> None:
 
 @contextmanager
 def whole_path(path: Path, *, new: bool = False) -> Iterator[Path]:
-    """A temporary path for a file or folder that becomes *path* at the end. Raises OSError.
+    """Yield a temporary path for a file or folder that becomes *path* at the end. Raises OSError.
 
     A file takes the place of one that is there; with *new* it never does: FileExistsError. A folder takes the place of
     an empty one only. SQLite's side files of what was written go.
@@ -101,7 +101,7 @@ def growing_part(path: Path) -> Path | None:
 
 
 def new_file(path: Path) -> IO[bytes]:
-    """A new file to write bytes into that only its owner can read. Raises OSError."""
+    """Open a new file for writing bytes that only its owner can read. Raises OSError."""
     return os.fdopen(_new_handle(path), "wb")
 
 

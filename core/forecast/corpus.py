@@ -199,7 +199,7 @@ def _expected(supply: Supply, rate: Estimate, kept: Draws | None) -> Estimate:
 
 
 def _needed(supply: Supply, characters: int, share: Draws | None, random: np.random.Generator) -> Draws | None:
-    """Draws of the characters needed: missing sentences / sentences kept per character."""
+    """Return draws of the characters needed: missing sentences / kept sentences per character."""
     if share is None or not characters:
         return None
     density = random.gamma(supply.found + 0.5, size=len(share)) / characters
@@ -266,7 +266,7 @@ def supplies(
     reviewed: Counts,
     accepted: Counts,
 ) -> dict[tuple[str, str], Supply]:
-    """The supply of each quota of *quotas* whose pair was searched for.
+    """Return the supply of each quota of *quotas* whose pair was mined.
 
     `left`: candidates still to be reviewed; `kept`: accepted already;
     `reviewed`, `accepted`: the pilot. Cells that a mapping does not name have 0.

@@ -144,7 +144,7 @@ ROUNDING = 1e-9  # for the rounding of a number of candidates
 
 
 def share_kept(own: Rate, everything: Rate, nothing: Note = NOTHING_REVIEWED) -> tuple[Estimate, bool]:
-    """The share of reviewed candidates that are kept, 0 to 1, with its interval (Wilson's, modified).
+    """Return the share of reviewed candidates that are kept, 0 to 1, with its interval (Wilson's, modified).
 
     The second value says whether it is that of *own*: with fewer than 10 reviewed it is the share of *everything*.
     *nothing*: the reason if that is undefined too.
@@ -156,7 +156,7 @@ def share_kept(own: Rate, everything: Rate, nothing: Note = NOTHING_REVIEWED) ->
 
 
 def candidates_needed(missing: int, rate: Estimate) -> Estimate:
-    """Candidates needed for *missing* kept ones at *rate*; if none was kept, the minimum at the rate's upper end."""
+    """Return the candidates needed for *missing* kept ones at *rate*; if none was kept, at the rate's upper end."""
     if missing == 0:
         return Estimate(0.0, 0.0, 0.0, rate.units)
     if rate.value is None:
@@ -229,7 +229,7 @@ class QuotaForecast:
 def quota_forecasts(
     cells: Mapping[Cell, Counted], stopped: Mapping[Cell, Followed] | None = None
 ) -> dict[Cell, QuotaForecast]:
-    """The forecast of every (pair, side).
+    """Return the forecast of every (pair, side).
 
     `stopped`: under the plan `stop`, the stages of items; the shares are then those of `Followed.rate`.
     """
@@ -238,7 +238,7 @@ def quota_forecasts(
 
 
 def _rate(cells: Mapping[Cell, Counted], which: Sequence[Cell], stopped: Mapping[Cell, Followed] | None) -> Rate:
-    """(kept, reviewed) of some cells together."""
+    """Return (kept, reviewed) of some cells together."""
     if stopped is None:
         counted = [cells[cell] for cell in which]
         kept = sum(one.kept + one.returned_kept for one in counted)

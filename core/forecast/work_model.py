@@ -65,7 +65,7 @@ class LabelTime:
         self.mean = Estimate(value, min(low, value), max(high, value), len(items))
 
     def seconds_of(self, labels: Numbers) -> Numbers:
-        """Seconds that draws of a number of *labels* take."""
+        """Return draws of the seconds that *labels* labels take."""
         taken: Numbers = np.maximum(labels * self._means + np.sqrt(labels) * self._noise, 0.0)
         return taken
 
@@ -153,13 +153,13 @@ class WorkForecast:
 
 
 def labels_to_first_reject(labels: int, rejects: int) -> tuple[float, float]:
-    """Mean and mean square of the number of labels up to the first reject, over all orders of *labels* labels."""
+    """Return mean and mean square of the number of labels up to the first reject, over all orders of *labels*."""
     beyond = [comb(labels - rejects, j) / comb(labels, j) for j in range(labels)]  # P(the first j are accepts)
     return sum(beyond), sum((2 * j + 1) * share for j, share in enumerate(beyond))
 
 
 def rejects_among(per_item: int, patterns: Patterns) -> Numbers:
-    """Expected numbers of items with 0, 1 ... *per_item* rejects in a random subset of *per_item* labels of each.
+    """Return expected numbers of items with 0, 1 ... *per_item* rejects in random subsets of their labels.
 
     Items with fewer labels are left out.
     """
@@ -231,7 +231,7 @@ class _Total:
         return cls(Estimate(value, min(low, value), max(high, value)), draws)
 
     def over(self, other: "_Total") -> Estimate:
-        """The ratio of this to the other."""
+        """Return the ratio of this total to the other."""
         if self.estimate.value is None or not other.estimate.value:
             return Estimate.undefined(self.estimate.reason or other.estimate.reason or NO_ITEMS)
         counted = other.draws > 0
@@ -240,7 +240,7 @@ class _Total:
         ).estimate
 
     def share_below(self, other: "_Total") -> Estimate:
-        """1 - this / other."""
+        """Return 1 - this total / the other."""
         estimate = self.over(other)
         if estimate.value is None or estimate.low is None or estimate.high is None:
             return estimate
@@ -281,7 +281,7 @@ class _Drawn:
         self.stopped = (candidates * each, total)
 
     def _judged(self, rates: Numbers | None) -> Numbers:
-        """Candidates to be judged: all, or as many as the quota takes at these *rates*."""
+        """Return the number of candidates to judge: all, or as many as the quota needs at these *rates*."""
         if self.cell.quota is None or rates is None:
             return np.array([float(self.cell.stock)])
         if not self.cell.quota:
@@ -291,7 +291,7 @@ class _Drawn:
         return np.minimum(self.cell.stock, taken)
 
     def need(self) -> CellNeed:
-        """The candidates needed for the quota."""
+        """Return the candidates needed for the quota."""
         cell, quota = self.cell, self.cell.quota or 0
         rate = modified_wilson(float(self.found[0]), round(self.sample), nothing=NO_SAMPLE)
         needed, missing = candidates_needed(quota, rate), max(0, quota - cell.kept - cell.returned_kept)

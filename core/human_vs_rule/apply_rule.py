@@ -48,7 +48,7 @@ def merged(choice: str, scheme: Scheme) -> str:
 
 
 def binary(choice: str) -> int:
-    """0 for the label misgendering, 1 for any other, as in the rule's verdict."""
+    """Return 0 for the label misgendering, 1 for any other, as in the rule's verdict."""
     return int(merged(choice, "two") == "not_misgendering")
 
 
@@ -60,7 +60,7 @@ STRATUM = ("dataset", "model", "pronoun", "setting")
 
 
 def dataset_of(row: Mapping[str, Any]) -> str:
-    """The data set whose forms count for a generation: that of its `dataset`, "own" where it names none of ours."""
+    """Return the data set whose forms count for a generation: its `dataset`, or "own" if that is not one of ours."""
     named = str(row.get("dataset") or "").lower()
     return named if named in PRONOUN_DATASETS else "own"
 

@@ -80,7 +80,7 @@ def bin_of(
     dataset: str,
     rule: Verdict,
 ) -> Bin | None:
-    """The bin of one person's label against the rule; None where both say the same or the rule has no verdict."""
+    """Return the bin of one person's label against the rule; None where both agree or the rule has no verdict."""
     said = binary(choice)
     if rule.correct is None or said == rule.correct:
         return None
@@ -253,7 +253,7 @@ class Comparison:
         )
 
     def _drawn(self, design: Design, measure: str) -> pd.DataFrame:
-        """The finished generations that samples drew and that have *measure*."""
+        """Return the finished generations of samples that have *measure*."""
         return self.table[self.table["item"].isin(design.weights.keys())].dropna(subset=[measure])
 
     @cached_property
@@ -296,7 +296,7 @@ class Comparison:
         return found
 
     def cells(self, by: Sequence[str] = BY) -> list[Cell]:
-        """Every measure per group of *by* (columns of the table): as they first come, but he, she, they, xe first."""
+        """Return all measures per group of *by* (columns), in order of appearance, but he, she, they, xe first."""
         found = []
         for key, rows in self.table.groupby(list(by), sort=False):
             columns = {name: rows[name].to_numpy(dtype=float) for name in MEASURES}
@@ -308,8 +308,10 @@ class Comparison:
         return sorted(found, key=lambda cell: order.index(cell.key))
 
     def weighted(self, measure: str) -> Weighted:
-        """*measure* of all generations, labelled or not, by strata of model, pronoun set, data set and setting; with
-        samples, of all that these could draw, by the weights of what they drew."""
+        """Return *measure* of all generations, labelled or not, by strata of model, pronoun set, data set and setting.
+
+        With samples: of all generations that these could draw, by the weights of those that they drew.
+        """
         if self.design is not None:
             drawn = self._drawn(self.design, measure)
             estimate, _effect = rate_of_people(_by_people(self.design, drawn, measure))
@@ -376,7 +378,7 @@ def in_order(keys: Sequence[tuple[str, ...]], by: Sequence[str]) -> list[tuple[s
 
 
 def repetition(generations: pd.DataFrame, by: Sequence[str], variant: Variant) -> dict[tuple[str, ...], Repeated]:
-    """RR per group of *by* over all generations, labelled or not."""
+    """Return RR for each group of *by* over all generations, with or without labels."""
     texts = [
         full_text(context, text) if variant == "published" else text
         for context, text in zip(generations["context"], generations["text"], strict=True)

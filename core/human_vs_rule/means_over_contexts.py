@@ -63,7 +63,7 @@ class Mean:
 
 
 def signature(resampling: Resampling) -> str:
-    """`unit:context|jackknife-t:400|bootstrap-t:2000|seed:0`: draws only where there are more than 400 contexts."""
+    """Return the signature `unit:context|jackknife-t:400|bootstrap-t:2000|seed:0`; draws only above 400 contexts."""
     return resampling.signature("context", T_OVER_UNITS)
 
 
@@ -74,7 +74,7 @@ def context_means(
     *,
     bounds: Bounds = (0.0, 1.0),
 ) -> dict[str, Mean]:
-    """The mean of each column (NaN = not said, left out), with intervals over *clusters*; one pass for all columns.
+    """Return the mean of each column (NaN is left out), with intervals over *clusters*, in one pass.
 
     *bounds*: the ends of the values' scale. One cluster: no interval. Nothing in a column: undefined.
     """
@@ -91,7 +91,7 @@ def context_means(
 
 
 def codes_of(clusters: Sequence[Hashable]) -> tuple[NDArray[np.int64], int]:
-    """Each row's unit as a number from 0, and how many units there are."""
+    """Return each row's unit as a number from 0, and the number of units."""
     number: dict[Hashable, int] = {}
     codes = np.array([number.setdefault(cluster, len(number)) for cluster in clusters], dtype=np.int64)
     return codes, len(number)
@@ -145,7 +145,7 @@ def weighted(
     population: Mapping[Hashable, int],
     resampling: Resampling | None = None,
 ) -> Weighted:
-    """The rate of *values* (0 to 1, NaN = not labelled) among all generations.
+    """Return the rate of *values* (0 to 1, NaN = not labelled) among all generations.
 
     *population*: stratum -> how many generations it has in all, labelled or not. Undefined where nothing is labelled.
     """
@@ -188,12 +188,12 @@ NO_TWO = Note(N_("No generation has marks by two annotators to compare."))
 
 
 def characters(marks: Marks, kind: str) -> frozenset[int]:
-    """The code points that marks of *kind* cover."""
+    """Return the code points that marks of *kind* cover."""
     return frozenset(i for start, end, of in marks if of == kind for i in range(start, end))
 
 
 def f1(a: Marks, b: Marks, kind: str) -> tuple[float | None, Note | None]:
-    """F1 of two annotators' marks on one text, 0 to 1; (None, reason) where neither marked anything."""
+    """Return F1 of two annotators' marks on one text, 0 to 1; (None, reason) if neither marked anything."""
     one, other = characters(a, kind), characters(b, kind)
     if not one and not other:
         return None, NONE_MARKED
@@ -233,7 +233,7 @@ def agreement(
     kind: str,
     resampling: Resampling | None = None,
 ) -> MarkAgreement:
-    """Agreement on marks of *kind*. *items*: generation -> marks of each annotator; *clusters*: -> its unit."""
+    """Return agreement on marks of *kind*. *items*: generation -> marks of each annotator; *clusters*: -> its unit."""
     rows = []
     for item, said in items.items():
         for a, b in combinations([characters(marks, kind) for marks in said], 2):

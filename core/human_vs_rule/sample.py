@@ -117,7 +117,7 @@ def design(contexts: int, per_context: int, share: float | None, correlation: fl
 
 
 def designs(labels: int, share: float | None, correlation: float | None) -> list[Design]:
-    """Every way to spend *labels* on whole contexts, distinct contexts first: 25 x 1, 5 x 5, 1 x 25."""
+    """Return every way to spend *labels* on whole contexts, distinct contexts first: 25 x 1, 5 x 5, 1 x 25."""
     divisors = [m for m in range(1, labels + 1) if labels % m == 0]
     return [design(labels // m, m, share, correlation) for m in divisors]
 
@@ -131,7 +131,7 @@ def distinct_first(
     identity: Callable[[Row], str],
     seed: int,
 ) -> list[Row]:
-    """Up to *number* rows of every cell, each context once before any context twice; in the order of *rows*.
+    """Return up to *number* rows of every cell in the order of *rows*, each context once before any twice.
 
     Which contexts, and which generation of each, is drawn by a hash of *seed* and *identity* (which must tell rows
     apart): the same for the same rows in any order. A cell with fewer rows gives what it has. Raises Refused for a
@@ -156,6 +156,6 @@ def distinct_first(
 
 
 def _random_place(seed: int, text: str) -> int:
-    """A number that depends on the seed and the text alone: the same on any machine."""
+    """Return a number that depends only on the seed and the text: the same on any machine."""
     data = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8, key=str(seed).encode()).digest(), "big")

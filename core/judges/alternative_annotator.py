@@ -75,7 +75,7 @@ class Verdict:
 def alternative_annotator_test(
     people: Iterable[tuple[Hashable, str, Hashable]], judge: Mapping[Any, Hashable], eps: float
 ) -> Verdict:
-    """The test on labels of *people* (item, annotator, label) and of the *judge* by item; *eps* from 0 to 1.
+    """Test the labels of a *judge* by item against those of *people* (item, annotator, label); *eps* from 0 to 1.
 
     An annotator's last label of an item counts. Items that the judge did not label are left out.
     """
@@ -111,7 +111,7 @@ def _scores(who: str, labels: Mapping[Hashable, Mapping[str, Hashable]], judge: 
 
 
 def _p(scores: np.ndarray, eps: float) -> float:
-    """One-sided paired t: how surprising the scores are if the judge does worse by *eps* or more."""
+    """Return p of a one-sided paired t test of whether the judge is worse by *eps* or more."""
     from scipy import stats  # scipy.stats takes a while to import
 
     worse = scores[:, 1] - scores[:, 0] - eps

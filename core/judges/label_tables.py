@@ -56,7 +56,7 @@ def read_rates(people: Path, judge: Path, clusters: str | None = None, inclusion
 
 
 def read_people(path: Path) -> tuple[list[tuple[str, str, str]], list[BadLine]]:
-    """(item, annotator, label) of each line, and the lines that could not be used."""
+    """Read (item, annotator, label) of each line, and the lines that cannot be used."""
     found: list[tuple[str, str, str]] = []
     errors: list[BadLine] = []
     for row in _rows(open_source(path), ("item", "annotator", "label"), errors):
@@ -66,7 +66,7 @@ def read_people(path: Path) -> tuple[list[tuple[str, str, str]], list[BadLine]]:
 
 
 def read_judge(path: Path) -> tuple[dict[str, str], list[BadLine]]:
-    """The label of each item, and the lines that could not be used; of an item that comes twice the first counts."""
+    """Read the label of each item (the first one of an item counts), and the lines that cannot be used."""
     table = _table(path, ("item", "label"), rates=False)
     return {item: row["label"] for item, row in table.rows.items()}, table.errors
 
@@ -96,7 +96,7 @@ def _table(path: Path, columns: tuple[str, ...], inclusion: str | None = None, *
 
 
 def _rows(source: Source, columns: tuple[str, ...], errors: list[BadLine]) -> Iterator[dict[str, Any]]:
-    """The cells of *columns* of each good row, as text without blanks, and its `line`."""
+    """Yield the cells of *columns* of each good row, as text without blanks, and its `line`."""
     if source.shape == "text":
         raise BadFile(NO_COLUMN, file=source.name, column="item", needed=", ".join(columns))
     for row in rows(source):

@@ -191,7 +191,7 @@ class Prompt:
         return tuple(option.code for option in self.options)
 
     def for_text(self, text: JudgedText, template: str | None = None) -> str:
-        """The prompt for one text."""
+        """Return the prompt for one text."""
         values = {
             "guideline": self.guideline,
             "choices": self.choices,
@@ -206,7 +206,7 @@ class Prompt:
         return _PLACE.sub(lambda found: values[found[1]], self.template if template is None else template)
 
     def before_text(self) -> str:
-        """All of the prompt but the text: what is shown and hashed."""
+        """Return the prompt without the text: the part that is shown and hashed."""
         return self.for_text(JudgedText(0, "{text}", "{context}", "{keyword}", "{counterpart}", second="{second}"))
 
     @property
@@ -233,7 +233,7 @@ class Prompt:
         return f"Answer with one JSON object and nothing else: {json.dumps(shape, ensure_ascii=False)}"
 
     def schema(self) -> JsonObject:
-        """The JSON schema of an answer, for servers that keep to one."""
+        """Return the JSON schema of an answer, for servers that can follow one."""
         words = {"type": "array", "items": {"type": "string"}, "maxItems": 50}
         properties: JsonObject = {"choice": {"type": "string", "enum": list(self.codes)}}
         if self.flag:
@@ -243,14 +243,16 @@ class Prompt:
         }  # fmt: skip
 
     def messages(self, text: JudgedText) -> list[dict[str, str]]:
-        """The messages of a chat."""
+        """Return the messages of a chat."""
         system = [{"role": "system", "content": self.system}] if self.system.strip() else []
         return [*system, {"role": "user", "content": self.for_text(text)}]
 
 
 def default_template(kind: str, *, short: bool = False, own: bool = False, pairs: bool = False) -> str:
-    """The prompt that a project of *kind* (sentences, generations) begins with; *short*: for small models; *own*: for
-    a scheme of the project's own; *pairs*: for comparisons."""
+    """Return the first prompt of a project of *kind* (sentences, generations).
+
+    *short*: for small models; *own*: for a scheme of the project's own; *pairs*: for comparisons.
+    """
     if pairs:
         return SHORT_PAIR if short else PAIR
     if kind == "sentences":
@@ -259,7 +261,7 @@ def default_template(kind: str, *, short: bool = False, own: bool = False, pairs
 
 
 def tokens_of(texts: Sequence[str]) -> int:
-    """About how many tokens these are: one for four Latin letters, one for each Chinese character."""
+    """Estimate the number of tokens: one for four Latin letters, one for each Chinese character."""
     wide = sum(1 for text in texts for sign in text if ord(sign) > 0x2E7F)
     return wide + (sum(map(len, texts)) - wide + 3) // 4
 
@@ -287,7 +289,7 @@ class Unreadable(Refused):
 
 
 def read_answer(written: str, prompt: Prompt, text: str) -> Answer:
-    """The answer in *written* to *prompt* about *text*. Raises Unreadable."""
+    """Return the answer in *written* to *prompt* about *text*. Raises Unreadable."""
     found = _object(written)
     choice = found.get("choice")
     if not isinstance(choice, str) or choice.strip() not in prompt.codes:
@@ -329,7 +331,7 @@ def places_of(word: str, text: str) -> list[tuple[int, int]]:
 
 
 def apart(spans: Sequence[tuple[int, int, str]]) -> tuple[tuple[int, int, str], ...]:
-    """Marks in the order of the text, without those that overlap an earlier one."""
+    """Return marks in the order of the text, without those that overlap an earlier one."""
     kept: list[tuple[int, int, str]] = []
     for span in sorted(spans):
         if not kept or span[0] >= kept[-1][1]:
@@ -338,7 +340,7 @@ def apart(spans: Sequence[tuple[int, int, str]]) -> tuple[tuple[int, int, str], 
 
 
 def most_said(answers: Sequence[Answer]) -> tuple[Answer, dict[str, float]]:
-    """The answer that most of several samples give (of a tie the one that came first), and the share of each choice."""
+    """Return the most frequent answer of several samples (the first of a tie), and the share of each choice."""
     counts = Counter(answer.choice for answer in answers)
     choice = counts.most_common(1)[0][0]
     mine = [answer for answer in answers if answer.choice == choice]
@@ -349,7 +351,7 @@ def most_said(answers: Sequence[Answer]) -> tuple[Answer, dict[str, float]]:
 
 
 def shares_of(logprobs: Mapping[str, float], codes: Sequence[str]) -> dict[str, float]:
-    """Probability of each choice, from log-probabilities (natural) of letters; they sum to 1.
+    """Return the probability of each choice, from natural log-probabilities of letters; they sum to 1.
 
     Raises Unreadable where no letter is among them.
     """

@@ -93,7 +93,7 @@ class ServerJudge:
         *,
         key: str | None = None,
     ) -> None:
-        """Raises Refused for an address that may not be asked, or a model without a name."""
+        """Prepare to ask a server. Raises Refused for an address that may not be asked, or a model without a name."""
         check_address(address)
         if not model.strip():
             raise Refused(N_("Name the model that the server should use."))
@@ -126,7 +126,7 @@ class ServerJudge:
         )  # fmt: skip
 
     async def _by_words(self, client: httpx.AsyncClient, text: JudgedText, seed: int, used: _Used) -> Answer:
-        """One sample; where it cannot be read, one more with what was wrong."""
+        """Return one sample; if it cannot be read, ask once more and name the mistake."""
         messages = self.prompt.messages(text)
         body = self._body(messages, seed) | self._constraint()
 
@@ -147,7 +147,7 @@ class ServerJudge:
     async def _by_letters(
         self, client: httpx.AsyncClient, text: JudgedText, used: _Used
     ) -> tuple[Answer, dict[str, float]]:
-        """The log-probabilities of the letters; of the flag by a question of its own."""
+        """Return the log-probabilities of the letters; those of the flag by a separate question."""
         shares = await self._letters(client, self.prompt.messages(text), self.prompt.codes, used)
         choice = max(shares, key=shares.__getitem__)
         if not self.prompt.flag:
@@ -195,8 +195,10 @@ class CausalJudge:
     """A judge that asks a scorer of whole sentences; obeys `core.judges.prompts.Labeller`."""
 
     def __init__(self, scorer: Scorer, prompt: Prompt, may_bear: MayBear | None = None) -> None:
-        """*scorer*: a causal model; *may_bear*: None: no word is marked. Raises Refused where *prompt* does not ask for
-        letters."""
+        """Prepare to ask *scorer*, a causal model.
+
+        *may_bear* None: no word is marked. Raises Refused where *prompt* does not ask for letters.
+        """
         if prompt.way != "letter":
             raise Refused(N_("A model on this machine answers with the letter of a choice."))
         self.scorer, self.prompt, self.may_bear = scorer, prompt, may_bear

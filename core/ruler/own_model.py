@@ -78,13 +78,13 @@ class _Question:
 
 @cache
 def neutral_words(kind: str) -> tuple[KeywordPair, ...]:
-    """The pairs of neutral words of a kind of context (core/data/neutral_words.tsv)."""
+    """Return the pairs of neutral words of a kind of context (core/data/neutral_words.tsv)."""
     return tuple(pair_named(f"{row['first']}/{row['second']}") for row in table("neutral_words") if row["kind"] == kind)
 
 
 @cache
 def kind_of(pair_name: str) -> str | None:
-    """The kind of contexts of a keyword pair; None for a pair that is in no table."""
+    """Return the kind of contexts of a keyword pair; None for a pair that is in no table."""
     return next((row["kind"] for row in table("pair_kinds") if row["pair"] == pair_name), None)
 
 
@@ -100,7 +100,7 @@ def _shape(pair: KeywordPair) -> tuple[str, str, int]:
 
 
 def in_contexts(scorer: Scorer, *, seed: int = 0) -> Magnitude:
-    """The magnitudes in the built-in neutral contexts: every keyword pair and every neutral pair of their kind."""
+    """Measure the magnitudes in the built-in neutral contexts of every keyword pair and every similar neutral pair."""
     questions = []
     for pair in keyword_pairs():
         questions += [_probes(context, pair, False) for context in neutral_contexts(pair.name)]
@@ -119,7 +119,7 @@ def _probes(context: str, pair: KeywordPair, neutral: bool) -> _Question:
 
 
 def in_sentences(rows: "pd.DataFrame", scorer: Scorer, *, per_pair: int = PER_PAIR, seed: int = 0) -> Magnitude:
-    """The magnitudes in sentences of a run: the same masked sentence is asked for the keywords and for neutral words.
+    """Measure the magnitudes in sentences of a run: one masked sentence for both keywords and neutral words.
 
     At most *per_pair* sentences of each keyword pair for which neutral words fit, drawn by *seed*.
     """
@@ -166,7 +166,7 @@ def _measure(questions: Sequence[_Question], scorer: Scorer, seed: int) -> Magni
 
 
 def _estimates(sums: NDArray[np.float64], seed: int) -> dict[str, Estimate]:
-    """The two means and their difference from sums per context: |keywords|, how many, |neutral words|, how many."""
+    """Return two means and their difference from sums per context: |keywords|, count, |neutral words|, count."""
 
     def measures(weights: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         total = weights @ sums
@@ -219,7 +219,7 @@ class Null(drawn.Null):
 
 
 def nulls(rows: "pd.DataFrame", *, seed: int = 0) -> list[Null]:
-    """Every measure that has a null, of one model's scores (as `core.model_bias.read_scores` gives them)."""
+    """Return every measure with a null, for one model's scores (from `core.model_bias.read_scores`)."""
     rows = rows.assign(bias_log10=rows["bias_log10"].round(NOISE))
     shuffled_sides = drawn.shuffled_sides(rows, seed=seed)
     alone = drawn.shuffled_sides(rows, unit="sentence")
@@ -271,7 +271,7 @@ class OnRuler:
 
 
 def built_in_items() -> list[ScoreItem]:
-    """Every keyword pair in each of its neutral contexts, as rows to be scored; the male word stands for both."""
+    """Return every keyword pair in each of its neutral contexts, as rows to score; the male word is the keyword."""
     candidates = [
         candidate(context.replace("{word}", pair.male), context.index("{word}"), pair, "male")
         for pair in keyword_pairs()
@@ -281,7 +281,7 @@ def built_in_items() -> list[ScoreItem]:
 
 
 def pack_items(language: str) -> list[ScoreItem]:
-    """Every pair of the keyword pack of a language in each of its neutral contexts, as rows to be scored."""
+    """Return every pair of a language's keyword pack in each of its neutral contexts, as rows to score."""
     probes = [(entry.pair, probe) for entry in pack(language).words for probe in neutral_probes(entry)]
     return [
         ScoreItem(
@@ -293,7 +293,7 @@ def pack_items(language: str) -> list[ScoreItem]:
 
 
 def on_built_in(model: str, open_scorer: OpenScorer, *, seed: int = 0) -> OnRuler:
-    """*model* on the built-in neutral sentences. Raises ModelUnavailable where it cannot be had.
+    """Measure *model* on the built-in neutral sentences. Raises ModelUnavailable where it is not available.
 
     The sentences have no source, so the side AUC is undefined.
     """
@@ -305,7 +305,7 @@ def on_built_in(model: str, open_scorer: OpenScorer, *, seed: int = 0) -> OnRule
 def on_scores(
     frame: "pd.DataFrame", model: str, open_scorer: OpenScorer | None, *, source: str, seed: int = 0
 ) -> OnRuler:
-    """*model* as the scores in *frame* have it (`core.model_bias.read_scores`).
+    """Measure *model* by the scores in *frame* (from `core.model_bias.read_scores`).
 
     *open_scorer* None: no model is asked, and the references say that. Raises NotFound for a model without rows.
     """
@@ -325,7 +325,7 @@ def _on_ruler(
 
 
 def mean_corrected(rows: "pd.DataFrame", *, seed: int = 0) -> Estimate:
-    """Mean |prior-corrected Bias_c| of one model's rows in log10, with its interval over units (docs/ruler.md)."""
+    """Return mean |prior-corrected Bias_c| of one model's rows (log10), with its interval (docs/ruler.md)."""
     size = prior_corrected(rows).abs().dropna()
     if size.empty:
         return Estimate.undefined(NO_CORRECTED)

@@ -92,7 +92,7 @@ class Mark:
 
 
 def in_words(mark: Mark) -> Note:
-    """The verdict of a mark as a sentence."""
+    """Return the verdict on a mark as a sentence."""
     if mark.planted is None:
         return Note(N_("undefined, as it must be") if mark.passed else N_("should be undefined but has a value"))
     if mark.measured.value is None:
@@ -117,7 +117,7 @@ class RulerSentence:
 
 @cache
 def ruler_sentences() -> tuple[RulerSentence, ...]:
-    """The 304 sentences, pair by pair in the order of the pair table."""
+    """Return the 304 sentences, pair by pair in the order of the pair table."""
     sentences = []
     for pair in keyword_pairs():
         dry = [context for context in neutral_contexts(pair.name) if RAIN not in context][:CONTEXTS]
@@ -138,7 +138,7 @@ def scored(items: Iterable[ScoreItem], scorer: Scorer, model: str) -> "pd.DataFr
 
 
 def ruler_items() -> list[ScoreItem]:
-    """The ruler's sentences as rows to be scored."""
+    """Return the ruler's sentences as rows to be scored."""
     return [item_of(row, candidate(s.text, s.start, s.pair, s.side)) for row, s in enumerate(ruler_sentences(), 1)]
 
 
@@ -164,7 +164,7 @@ def _marks(plant: PlantedModel, frame: "pd.DataFrame", seed: int) -> list[Mark]:
 
 
 def measured_quantities(frame: "pd.DataFrame", seed: int = 0) -> dict[str, Estimate]:
-    """The quantities of the ruler as `core.model_bias` gives them, of the rows of one model."""
+    """Return the quantities of the ruler from `core.model_bias`, for the rows of one model."""
     whole = summarise(frame, resamples=RESAMPLES, seed=seed)
     groups = {
         part.group: part.signed_mean
@@ -186,7 +186,7 @@ def measured_quantities(frame: "pd.DataFrame", seed: int = 0) -> dict[str, Estim
 
 
 def _variance_shares(whole: Summary) -> dict[str, Estimate]:
-    """The mean square of Bias_c is offset^2 + pairs + contexts: what share the last two have.
+    """Return the shares of pairs and contexts in the mean square of Bias_c, offset^2 + pairs + contexts.
 
     Unlike the shares of the variance these are defined for a model that says the same everywhere: 0 and 0.
     """

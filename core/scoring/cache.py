@@ -80,13 +80,13 @@ class CachedScorer:
         return str(getattr(self.scorer, "cache_key", self.scorer.signature))
 
     def key(self, probe: MaskedSentence) -> bytes:
-        """The 16 bytes under which the answer to *probe* is remembered."""
+        """Return the 16 bytes under which the answer to *probe* is remembered."""
         hashed = self._hash.copy()
         hashed.update(probe_identity(probe).encode("utf-8", "surrogatepass"))
         return hashed.digest()
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
-        """One score per probe, in order; new ones are on disk when this returns."""
+        """Return one score per probe, in order; new ones are on disk when this returns."""
         keys = [self.key(probe) for probe in probes]
         known = self.remembered(keys)
         asked = {}
@@ -104,7 +104,7 @@ class CachedScorer:
         return [known[key] for key in keys]
 
     def remembered(self, keys: Sequence[bytes]) -> dict[bytes, Score]:
-        """The answers that are in the file, of those keys; damage is noticed, set aside and said."""
+        """Return the stored answers for these keys; a damaged file is set aside and reported."""
         found: dict[bytes, Score] = {}
         signature = self.signature
         wanted = sorted(set(keys))  # in the order of the tree, which is read once from left to right
@@ -124,7 +124,7 @@ class CachedScorer:
         return found
 
     def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
-        """Asked of the scorer each time: nothing of it is remembered."""
+        """Ask the scorer each time: fillers are not stored."""
         return self.scorer.fillers(probe, top=top, words=words)
 
     def close(self) -> None:
@@ -218,7 +218,7 @@ class _Foreign(Exception):
 
 
 def _connect(path: Path | None) -> sqlite3.Connection:
-    """The file, made where there is none. Raises sqlite3.DatabaseError or Damaged for damage, _Foreign."""
+    """Open the file, and create it if it is missing. Raises sqlite3.DatabaseError or Damaged for damage, _Foreign."""
     if path is not None:
         make_folder(path.parent)
         with suppress(FileExistsError):
@@ -272,7 +272,7 @@ def _inode(path: Path | None) -> int | None:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """One process at a time sets a file aside."""
+    """Let only one process at a time set a file aside."""
     lock = path.with_name(f".{path.name}.lock")
     with lock.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -299,14 +299,14 @@ _PAIR = struct.Struct("<ddI")  # nearly every answer: two options and the checks
 
 
 def _packed(key: bytes, logprobs: Sequence[float | None]) -> bytes:
-    """The numbers of an answer as bytes, None as NaN."""
+    """Return the numbers of an answer as bytes, None as NaN."""
     # SQLite does not notice a flipped bit inside a value; the sum over key and value does.
     numbers = struct.pack(f"<{len(logprobs)}d", *(float("nan") if p is None else p for p in logprobs))
     return numbers + zlib.crc32(key + numbers).to_bytes(4, "little")
 
 
 def _unpacked(key: bytes, answer: Any) -> tuple[float | None, ...]:
-    """The numbers of an answer, exactly. Raises Damaged where they are not those that were written."""
+    """Return the numbers of an answer, exactly. Raises Damaged where they are not the numbers that were written."""
     if not isinstance(answer, bytes) or len(answer) % 8 != 4:
         raise Damaged
     numbers = answer[:-4]

@@ -70,7 +70,7 @@ class ScoreItem:
 
 
 def item_of(row: int, candidate: Candidate, source: str = "") -> ScoreItem:
-    """The row of a sentence whose keyword was found."""
+    """Return the row of a sentence whose keyword was found."""
     spans = (candidate.start, candidate.end, candidate.stem_start, candidate.stem_end)
     pair, named = candidate.pair, source or candidate.source
     return ScoreItem(row, candidate.sentence, *spans, pair.name, candidate.side, candidate.keyword, pair.stems, named)
@@ -93,7 +93,7 @@ class ScoredRow:
         return bias(self.logp_male, self.logp_female)
 
     def values(self) -> tuple[Any, ...]:
-        """The cells in the order of COLUMNS; None where undefined."""
+        """Return the cells in the order of COLUMNS; None where undefined."""
         item, value = self.item, self.bias_log10
         power = masks_in(self.signature, item.masks or 1)
         # The mean over masks whose number is not known here cannot be turned back into the word's probability.
@@ -154,7 +154,7 @@ def score_items(
     chunk: int = CHUNK,
     window: int = WINDOW,
 ) -> Iterator[ScoredRow]:
-    """The finished rows, in the order of *items*; a row that cannot be asked is among them with its reason.
+    """Yield finished rows in the order of *items*; a row that cannot be asked is included with its reason.
 
     *scorer*: give a `CachedScorer` for scores to be remembered from run to run; each *chunk* of probes is
     committed before the next is asked, so that a run which is killed loses at most one. `progress(tally)` is
@@ -184,7 +184,7 @@ def _answers(
     progress: Progress,
     chunk: int,
 ) -> list[Score | None]:
-    """The score of each item, None for one that cannot be asked.
+    """Return the score of each item; None for an item that cannot be asked.
 
     *seen*: which probes this run has met, as 8 bytes each: to tell what was saved from what was remembered.
     """
@@ -218,7 +218,7 @@ def _answers(
 
 
 def scored_row(item: ScoreItem, model: str, score: Score | None, signature: str) -> ScoredRow:
-    """The row of *item* with what the model answered; undefined ones say why in `status`."""
+    """Return the row of *item* with the model's answer; `status` says why a value is undefined."""
     if score is None:
         return ScoredRow(item, model, signature, None, None, item.problem or NOT_ASKED)
     male, female = score.logprobs

@@ -191,7 +191,7 @@ class ClusterScorer:
         return self._pool.size
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
-        """One score per probe, in order."""
+        """Return one score per probe, in order."""
         pieces = (("score", list(probes[i : i + PIECE])) for i in range(0, len(probes), PIECE))
         scores = [score for piece in self._pool.map(pieces) for score in piece]
         if any(score.signature != self.signature for score in scores):
@@ -199,7 +199,7 @@ class ClusterScorer:
         return scores
 
     def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
-        """Per mask token of the slot: the *top* likeliest tokens, then each of *words*."""
+        """Return for each mask token of the slot the *top* most likely tokens, then each of *words*."""
         found: list[list[Filler]] = next(self._pool.map([("fillers", (probe, top, tuple(words)))]))
         return found
 

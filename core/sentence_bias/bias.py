@@ -25,12 +25,12 @@ BOTH_ZERO = N_("Both words have probability 0, so their ratio is undefined.")
 
 
 def as_ln(log10_value: float | None) -> float | None:
-    """A log10 ratio as a natural-log ratio; None stays None."""
+    """Return a log10 ratio as a natural-log ratio; None stays None."""
     return None if log10_value is None else log10_value * LN10
 
 
 def bias(logp_male: float | None, logp_female: float | None, base: float = 10) -> float | None:
-    """Bias_c = log(p_male / p_female) in *base*, from natural-log probabilities (docs/methods.md#bias-of-a-sentence).
+    """Return log(p_male / p_female) in *base* from natural-log probabilities (docs/methods.md#bias-of-a-sentence).
 
     Range (-inf, inf); positive leans male. A word of probability 0 (-inf) gives +inf or -inf.
     None where a probability is missing or both are 0: `why_undefined` says which.
@@ -43,7 +43,7 @@ def bias(logp_male: float | None, logp_female: float | None, base: float = 10) -
 
 
 def bias_of(score: Score) -> float | None:
-    """Bias_c in log10 of a score whose first option is the male word, the second the female word."""
+    """Return Bias_c in log10 of a score whose first option is the male word, the second the female word."""
     return bias(score.logprobs[0], score.logprobs[1])
 
 
@@ -55,7 +55,7 @@ def why_undefined(logp_male: float | None, logp_female: float | None) -> str | N
 
 
 def pair_mass(logp_male: float | None, logp_female: float | None) -> float | None:
-    """p_male + p_female at the slot, in [0, 1]: how much the model thinks of either word.
+    """Return p_male + p_female at the slot, in [0, 1]: the model's probability of either word.
 
     See docs/methods.md#pair-and-context.
     """
@@ -65,7 +65,7 @@ def pair_mass(logp_male: float | None, logp_female: float | None) -> float | Non
 
 
 def masks_in(signature: str, masks: int) -> int:
-    """The power that makes a word's probability of a score: *masks* for a geometric mean over them, else 1."""
+    """Return the power that turns a score into a word's probability: *masks* for a geometric mean over them, else 1."""
     parts = Signature.parse(signature)
     return max(1, masks) if parts is not None and parts.joint == "geometric_mean" else 1
 
@@ -85,7 +85,7 @@ def whole_sentences(signature: str) -> bool:
 
 
 def word_mass(logp_male: float | None, logp_female: float | None, signature: str, masks: int) -> float | None:
-    """`pair_mass` of whole words, the product over masks, also for scores that are geometric means.
+    """Return `pair_mass` of whole words, the product over masks, also for scores that are geometric means.
 
     See docs/methods.md#pair-and-context.
 
@@ -98,7 +98,7 @@ def word_mass(logp_male: float | None, logp_female: float | None, signature: str
 
 
 def corrected(bias_log10: float | None, prior_log10: float | None) -> float | None:
-    """Bias_c minus the mean Bias_c of its word pair; None where either is missing or infinite.
+    """Return Bias_c minus the mean Bias_c of its word pair; None where either is missing or infinite.
 
     See docs/methods.md#pair-and-context.
     """
@@ -128,7 +128,7 @@ class SideMeans:
 
 
 def side_means(values: Iterable[float | None], *, denominator: Denominator = "side") -> SideMeans:
-    """The three summaries of docs/methods.md#bias-of-a-model.
+    """Return the three summaries of docs/methods.md#bias-of-a-model.
 
     denominator "side" divides each side's sum by the sentences of that side (conference, equations 2 and 3);
     "all" divides by all finite values (journal, equation 2, as far as it can be read).
@@ -161,7 +161,7 @@ class Obvious:
 
 
 def obvious(values: Iterable[float | None]) -> Obvious:
-    """Counts of |Bias_c| > 0.3, strictly, in log10 (docs/methods.md#bias-of-a-model); exactly 0.3 is not obvious."""
+    """Count |Bias_c| > 0.3 in log10 (docs/methods.md#bias-of-a-model); exactly 0.3 is not obvious."""
     finite = [value for value in values if value is not None and math.isfinite(value)]
     male = sum(value > OBVIOUS for value in finite)
     female = sum(value < -OBVIOUS for value in finite)

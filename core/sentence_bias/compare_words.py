@@ -39,7 +39,7 @@ class WordReading:
 
 
 def fill(template: str, word: str) -> str:
-    """*template* with *word* in its one place, marked by __ (also ＿＿ or {}). Raises Refused otherwise."""
+    """Return *template* with *word* in its one place, marked by __ (also ＿＿ or {}). Raises Refused otherwise."""
     count = len(ANY_PLACE.findall(template))
     if count != 1:
         message = N_("The sentence needs exactly one place for the words, written as {place}; there are {count}.")
@@ -56,7 +56,7 @@ def compare_words(
     language: str | None = None,
     own: Sequence[PackWord] = (),
 ) -> list[WordReading]:
-    """Bias_c for each word in the place of *template*, by each model; models in order, words in order.
+    """Return Bias_c for each word in the place of *template*, by each model; models in order, words in order.
 
     *template* holds a keyword (or [MASK], with *options*) and one place `__`. Empty words and repetitions are
     left out. A word that makes the sentence ambiguous gives an undefined value with the reason, not an error.
@@ -144,7 +144,7 @@ def _pieces(text: str, unit: Unit, language: str) -> list[str]:
 
 
 def pushes(slot: Slot, scorer: Scorer, *, unit: Unit = "word") -> list[Push]:
-    """The push of every word around the slot, in the order of the sentence, asked in one call."""
+    """Return the push of every word around the slot, in the order of the sentence, from one call of the model."""
     spans = words_around(slot, unit)
     start, end = slot.word
     nearest = sorted(spans, key=lambda span: max(start - span[1], span[0] - end))[:MOST]

@@ -64,7 +64,7 @@ def _by_script(text: str) -> str:
 
 
 def find_words(text: str, words: Pack) -> list[FoundWord]:
-    """The words of a pack in a text, from left to right; at each place the longest, never overlapping.
+    """Return the words of a pack in a text, from left to right: the longest at each place, without overlap.
 
     In languages with spaces a word stands by itself (no part of a word with a hyphen), capitals do not count. Where a
     form is in two entries (her: him or his) the words around it tell the case. In Japanese a single character that
@@ -85,7 +85,7 @@ def find_words(text: str, words: Pack) -> list[FoundWord]:
 
 
 def find_other_pronouns(text: str, words: Pack) -> list[FoundWord]:
-    """The English pronouns of *text* that are on neither side (they, xe, their), each with he and she of its case.
+    """Return the English pronouns of *text* on neither side (they, xe, their), each with he and she in its case.
 
     Not it, which is a pronoun of things. The side of each is "male", which says nothing here.
     """
@@ -159,7 +159,7 @@ Place = tuple[int, int, KeywordPair]
 
 
 def agreeing(text: str, found_word: FoundWord, words: Pack) -> tuple[AgreeingForm, ...]:
-    """The places of *text* that agree with a word, with the form for the male and the female word, in order."""
+    """Return the places of *text* that agree with a word, with the male and the female form, in order."""
     agrees = _Agreement(text, found_word, words)
     places = sorted([*agrees.before(), *agrees.after()], key=lambda place: place[0])
     forms = []
@@ -172,7 +172,7 @@ def agreeing(text: str, found_word: FoundWord, words: Pack) -> tuple[AgreeingFor
 
 @lru_cache(maxsize=64)
 def _forms(words: Pack, side: Side, plural: bool) -> dict[str, dict[str, KeywordPair]]:
-    """article or adjective -> form of that side and number -> its pair."""
+    """Return by kind (article, adjective) the forms of that side and number, each with its pair."""
     found: dict[str, dict[str, KeywordPair]] = {"article": {}, "adjective": {}}
     for form in words.forms:
         if form.plural == plural:
@@ -195,7 +195,7 @@ class _Agreement:
         self.prepositions = language_words("es", "prepositions")
 
     def before(self) -> list[Place]:
-        """Forms that touch the word on its left: a la buena maestra."""
+        """Return the forms directly to the left of the word: a la buena maestra."""
         words = list(_WORD.finditer(self.text, 0, self.found.start))
         places: list[Place] = []
         at, edge = len(words) - 1, self.found.start
@@ -214,7 +214,7 @@ class _Agreement:
         return places
 
     def after(self) -> list[Place]:
-        """Adjectives after the word in its sentence that say something of it."""
+        """Return the adjectives after the word, in its sentence, that describe it."""
         stop = found.start() if (found := _END.search(self.text, self.found.end)) else len(self.text)
         words = list(_WORD.finditer(self.text, self.found.end, stop))
         places: list[Place] = []

@@ -67,7 +67,7 @@ class Pack:
     forms: tuple[PackWord, ...] = ()
 
     def known(self, first: str, second: str) -> PackWord | None:
-        """The entry whose two words these are, in either order, capitals or not."""
+        """Return the entry with these two words, in either order and any capitals."""
         asked = {first.lower(), second.lower()}
         return next((word for word in self.words if asked == {word.pair.male.lower(), word.pair.female.lower()}), None)
 
@@ -84,7 +84,7 @@ def pack(language: str, own: Iterable[PackWord] = ()) -> Pack:
 
 
 def read_words(path: Path, language: str | None = None) -> tuple[PackWord, ...]:
-    """A table of one's own; see `words_of`. Raises BadFile where it cannot be read."""
+    """Read an own table; see `words_of`. Raises BadFile where it cannot be read."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -93,7 +93,7 @@ def read_words(path: Path, language: str | None = None) -> tuple[PackWord, ...]:
 
 
 def words_in(data: bytes, name: str, language: str | None = None) -> tuple[PackWord, ...]:
-    """The words of the bytes of such a table; see `words_of`."""
+    """Return the words in the bytes of a table; see `words_of`."""
     return words_of(decode(data, name).text, name, language)
 
 
@@ -129,7 +129,7 @@ def words_of(text: str, name: str, language: str | None = None) -> tuple[PackWor
 
 
 def _pairs(row: dict[str, str], kind: str, name: str, line: int) -> list[KeywordPair]:
-    """The pairs of a row: of its first words, then of each further word with the first one of the other side."""
+    """Return the pairs of a row: its first words, then each further word with the first one of the other side."""
     males, females = ([part.strip() for part in row[side].split("|")] for side in ("male", "female"))
     both = [
         (males[0], females[0]),
@@ -164,13 +164,13 @@ def _built_in(language: str) -> Pack:
 
 @cache
 def kinds(language: str) -> tuple[str, ...]:
-    """The kinds of words that a table of that language can name."""
+    """Return the kinds of words that a table of that language can name."""
     return (*_contexts(language), *(FORMS if language == "es" else ()))
 
 
 @cache
 def _contexts(language: str) -> dict[str, tuple[str, ...]]:
-    """Kind -> the neutral contexts of a language."""
+    """Return the neutral contexts of a language by kind."""
     rows = table("word_contexts")
     found: dict[str, list[str]] = {}
     if language == "zh":
@@ -183,6 +183,6 @@ def _contexts(language: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def language_words(language: str, list_: str) -> frozenset[str]:
-    """A list of common words of a language; empty where there is none."""
+    """Return a list of common words of a language; empty where the app has none."""
     rows = (row for row in table("language_words") if (row["language"], row["list"]) == (language, list_))
     return frozenset(word for row in rows for word in row["words"].split())

@@ -39,14 +39,14 @@ class Prior:
 
 @cache
 def neutral_contexts(pair_name: str) -> tuple[str, ...]:
-    """The built-in contexts of a Chinese pair, with {word} where its words go; empty for an unknown pair."""
+    """Return the built-in contexts of a Chinese pair, with {word} where its words go; empty for an unknown pair."""
     kinds = {row["pair"]: row["kind"] for row in table("pair_kinds")}
     kind = kinds.get(pair_name)
     return tuple(row["context"] for row in table("neutral_contexts") if row["kind"] == kind)
 
 
 def neutral_probes(entry: PackWord) -> list[MaskedSentence]:
-    """The pair in each of its neutral contexts, masked as in any sentence: in Chinese the stem only."""
+    """Return the pair in each of its neutral contexts, masked as in any sentence: in Chinese the stem only."""
     pair = entry.pair
     alone = Pack(pair.language, (entry,), pack(pair.language).forms)
     probes = []
@@ -66,7 +66,7 @@ def neutral_probes(entry: PackWord) -> list[MaskedSentence]:
 
 
 def prior(entry: PackWord | None, scorer: Scorer) -> Prior:
-    """The pair's mean Bias_c (log10) over its neutral contexts, asked of the same model.
+    """Return the pair's mean Bias_c (log10) over its neutral contexts, asked of the same model.
 
     Undefined for two words that are in no keyword pack, and where no context has a finite value.
     """
@@ -221,7 +221,7 @@ def read(
 def _side_by_side(
     slot: Slot, both: tuple[float | None, float | None], beside: tuple[tuple[Filler, ...], ...], scorer: Scorer
 ) -> tuple[Form, ...]:
-    """The two words and the other forms of the slot, as the same model has them.
+    """Return the two words and the other forms of the slot, by the same model.
 
     With one mask the other forms come from its distribution; a model that reads whole sentences is asked for the
     sentence with each of them. Words of several masks have no others that compare.
@@ -248,7 +248,10 @@ def _side_by_side(
 
 
 def _beside(score: Score, logp_male: float | None) -> float | None:
-    """The third option of a score on the scale of the two words: with three, the sum may begin at an earlier token."""
+    """Return the third option of a score on the scale of the two words.
+
+    With three options, the sum may begin at an earlier token.
+    """
     male, _female, form = score.logprobs
     return None if male is None or form is None or logp_male is None else form - male + logp_male
 

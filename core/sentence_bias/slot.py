@@ -182,7 +182,7 @@ def _of_pronoun(text: str, found_word: FoundWord, words: Pack) -> Slot:
 
 
 def _other_pronouns(first: str, second: str, language: str) -> tuple[str, ...]:
-    """Further pronouns for two words that are pronouns of one case themselves; empty for other words."""
+    """Return further pronouns for two words that are pronouns of one case; empty for other words."""
     if language == "zh":
         rows: list[tuple[str, ...]] = [("他", "她", *OTHER_FORMS)]
     else:
@@ -226,7 +226,7 @@ def _only(text: str, found_words: list[FoundWord], words: Pack, options: tuple[s
 
 
 def slot_of(text: str, found_word: FoundWord, words: Pack) -> Slot:
-    """The slot of a word that was found in a text; what is masked is what differs, with what agrees with it."""
+    """Return the slot of a word in a text: the part that differs is masked, with the words that agree with it."""
     pair, written = found_word.word.pair, text[found_word.start : found_word.end]
     if words.language in WITHOUT_SPACES:
         first, last = pair.stem_span(found_word.side)

@@ -145,7 +145,7 @@ LICENCE = re.compile(r"^license:\s*(\S+)\s*$", re.MULTILINE)
 
 
 def licence_of(folder: Path) -> str | None:
-    """The licence that the card of a model's folder states; None where it states none."""
+    """Return the licence that the card of a model's folder states; None without one."""
     card = folder / "README.md"
     head = card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
     if not head.startswith("---\n"):
@@ -155,7 +155,7 @@ def licence_of(folder: Path) -> str | None:
 
 
 def card(report: TuneReport) -> str:
-    """The card for the hub, with its header, in English."""
+    """Return the card for the hub, with its header, in English."""
     base, texts, swap = report.base, report.source, report.source.swap
     head = {"license": base.licence or "other", "base_model": base.name, "tags": ["evenhand", "gender-bias"]}
     lines = ["---", *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()), "---", ""]
@@ -192,7 +192,7 @@ def tuned_folder(folder: Path, name: str) -> Path:
 
 
 def work_folder(folder: Path) -> Path:
-    """The hidden folder of a run next to *folder*: checkpoints and the curve, until the model is whole."""
+    """Return the hidden folder of a run next to *folder*, for checkpoints and the curve until the model is complete."""
     return folder.with_name(f".{folder.name}{WORK}")
 
 
@@ -208,12 +208,12 @@ def write_run(report: TuneReport) -> None:
 
 
 def tuned_runs(database: Path | str) -> list[Run]:
-    """The finished runs of a database, the newest first; those whose model is gone are left out."""
+    """Return the finished runs of a database, the newest first, without runs whose model is gone."""
     return [run for run in runs_in(runs_folder(database, "tunes")) if (model_of(run) / RECORD).is_file()]
 
 
 def model_of(run: Run) -> Path:
-    """The folder of a run's model."""
+    """Return the folder of a run's model."""
     return run.table.with_name(run.name)
 
 

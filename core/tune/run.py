@@ -151,7 +151,7 @@ def _training_text(tuning: Tuning, swap: str) -> str:
 
 
 def memory_facts(memory: Memory) -> dict[str, object]:
-    """The forecast for a record, with the most that this process really took (None where the system does not say)."""
+    """Return the forecast for a record, with this process's peak (None where the system does not tell)."""
     try:
         import resource
 
@@ -162,7 +162,7 @@ def memory_facts(memory: Memory) -> dict[str, object]:
 
 
 def _begin_work(folder: Path, asked: Mapping[str, object]) -> Path:
-    """The hidden folder of a run, emptied where something else was asked there before."""
+    """Return the hidden folder of a run; it is emptied if it belongs to another request."""
     work = work_folder(folder)
     said = json.dumps(to_json(asked), ensure_ascii=False, sort_keys=True)
     try:
@@ -186,7 +186,7 @@ class _Curve:
         self._said = model
 
     def step(self, done: int, total: int) -> None:
-        """A step was done."""
+        """Report a finished step."""
         if self._watch is not None:
             self._watch(done, total, self._said)
 
@@ -197,7 +197,7 @@ class _Curve:
         return trained
 
     def look(self, step: int, loss: float | None, held_out: HeldOut) -> None:
-        """Held-out text was looked at."""
+        """Record the losses on held-out text."""
         point = {"step": step, "loss": loss, "held_out_loss": held_out.loss, "held_out_accuracy": held_out.accuracy}
         with self._file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(point) + "\n")
@@ -205,7 +205,7 @@ class _Curve:
         self._said = f"{self._model}{trained}, held-out {held_out.loss:.3f}"
 
     def points(self) -> tuple[Mapping[str, Any], ...]:
-        """Every look, once: a step that was done again after a stop counts as it was done last."""
+        """Return every point of the curve once; a step that was repeated after a stop counts as repeated last."""
         if not self._file.is_file():
             return ()
         rows = [json.loads(line) for line in self._file.read_text(encoding="utf-8").splitlines()]
@@ -267,7 +267,7 @@ def _watched(curve: Path, steps: int, model: str, watch: Watch | None) -> Iterat
 
 
 def last_step(curve: Path) -> int | None:
-    """The step of the last whole line of a curve; None before the first look."""
+    """Return the step of the last complete line of a curve; None before the first one."""
     try:
         *whole, _ = curve.read_text(encoding="utf-8").split("\n")
     except OSError:
@@ -322,7 +322,7 @@ def project(settings: Settings, texts: TrainingTexts, words: WordTable, folder: 
 
 
 def sides(texts: Sequence[str], words: WordTable) -> list[tuple[str, str]]:
-    """(male, female) versions of each text whose words are of one side only."""
+    """Return (male, female) versions of each text whose words are all of one side."""
     swapper, found = Swapper(words), []
     for text in texts:
         one = swapper(text)

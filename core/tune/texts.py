@@ -36,7 +36,7 @@ class TrainingTexts:
 
 
 def file_texts(path: Path) -> Iterator[str]:
-    """The texts of a text file, one a line, or of everything that `mine` reads below *path*, one a paragraph or row."""
+    """Yield the texts of a text file, one a line, or the paragraphs and rows that `mine` reads below *path*."""
     if path.is_file() and path.suffix.lower() in (".txt", ".gz", ""):
         yield from texts_of(path)
         return

@@ -64,7 +64,7 @@ class Inference:
         return self._process.pid if self._process and self._process.poll() is None else None
 
     def score(self, model: str, probes: Sequence[MaskedSentence], *, joint: Joint = "independent") -> list[Score]:
-        """One score per probe, in order. Raises ModelUnavailable or WorkerDied."""
+        """Return one score per probe, in order. Raises ModelUnavailable or WorkerDied."""
         scores: list[Score] = []
         for i in range(0, len(probes), PROBES_A_REQUEST):
             scores += self._ask("score", model, joint, list(probes[i : i + PROBES_A_REQUEST]))
@@ -73,14 +73,14 @@ class Inference:
     def fillers(
         self, model: str, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()
     ) -> list[list[Filler]]:
-        """Per mask token of the slot: the *top* likeliest tokens, then each of *words*."""
+        """Return for each mask token of the slot the *top* most likely tokens, then each of *words*."""
         found: list[list[Filler]] = self._ask("fillers", model, "independent", probe, top, tuple(words))
         return found
 
     def classify(
         self, model: str, pairs: Sequence[SentencePair], *, labels: Sequence[str] | None = None
     ) -> list[Score]:
-        """One score per pair of sentences: log-probabilities of entailment, contradiction and neutral, in order.
+        """Return one score per pair of sentences: log-probabilities of entailment, contradiction and neutral, in order.
 
         *labels* say by hand what the outputs of the model mean. Raises ModelUnavailable, Refused or WorkerDied.
         """
@@ -88,7 +88,7 @@ class Inference:
         return scores
 
     def describe(self, model: str, *, joint: Joint = "independent") -> dict[str, Any]:
-        """name, signature, cache_key, weights (SHA-256), parameters, longest (tokens) and card of a model."""
+        """Return name, signature, cache_key, weights (SHA-256), parameters, longest (tokens) and card of a model."""
         facts: dict[str, Any] = self._ask("describe", model, joint)
         return facts
 
@@ -147,7 +147,7 @@ class Inference:
         raise getattr(errors, name, EvenhandError)(message, **values)
 
     def _running(self) -> Connection:
-        """The connection to a living process, which is started if need be."""
+        """Return the connection to a living process, which is started if needed."""
         if self._connection and self.pid:
             return self._connection
         self._stop()
@@ -228,17 +228,17 @@ class RemoteScorer:
         return str(self.describe()["cache_key"])
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
-        """One score per probe, in order."""
+        """Return one score per probe, in order."""
         return self.inference.score(self.model, probes, joint=self.joint)
 
     def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
-        """Per mask token of the slot: the *top* likeliest tokens, then each of *words*."""
+        """Return for each mask token of the slot the *top* most likely tokens, then each of *words*."""
         return self.inference.fillers(self.model, probe, top=top, words=words)
 
 
 @cache
 def shared() -> Inference:
-    """The one handle of this process, for every page and visitor; closed when the process ends."""
+    """Return the only handle of this process, for every page and visitor; it is closed when the process ends."""
     inference = Inference()
     atexit.register(inference.close)
     return inference

@@ -39,7 +39,7 @@ class LoadedModels:
         self._classifier: tuple[tuple[str, tuple[str, ...] | None], Classifier] | None = None
 
     def scorer(self, name: str, joint: Any) -> "LocalScorer":
-        """The scorer that fits a model, which is loaded if it is not here; its ways to join tokens share the weights.
+        """Return the scorer of a model, which is loaded if needed; its ways to join tokens share the weights.
 
         A causal model reads whole sentences, whose tokens are joined in one way only.
         """
@@ -56,7 +56,7 @@ class LoadedModels:
         return kept[joint]
 
     def classifier(self, name: str, labels: tuple[str, ...] | None) -> "Classifier":
-        """The classifier of that name, with its labels read as said; the latest one is kept."""
+        """Return the classifier of that name with *labels*; the latest one is kept."""
         if self._classifier is None or self._classifier[0] != (name, labels):
             if not is_planted(name):
                 locate(name, patience=PATIENCE)
@@ -114,7 +114,7 @@ def answer(shelf: LoadedModels, request: tuple[Any, ...]) -> Any:
 
 
 def reply(shelf: LoadedModels, request: tuple[Any, ...]) -> tuple[Any, ...]:
-    """("ok", value), or ("error", class name, sentence, values) for the other side to raise again."""
+    """Return ("ok", value), or ("error", class name, message, values) for the other side to raise again."""
     try:
         return "ok", answer(shelf, request)
     except EvenhandError as error:
