@@ -207,7 +207,7 @@ TAB = ".tsv"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings(Choices):
-    """What a run is asked for, as parameters of the command; `attribute` None: as the set has it."""
+    """The settings of a run, as parameters of the command; `attribute` None: that of the set."""
 
     language: Language
     models: tuple[str, ...]
@@ -226,7 +226,7 @@ def set_of(settings: Settings) -> AssociationSet:
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """What came of one model: its rows, its tally, how its numbers were made, how long it took."""
+    """The result of one model: rows, tally, signature and times."""
 
     model: str
     signature: str
@@ -239,7 +239,7 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssociationReport(Report[ModelReport]):
-    """What a run of associations did."""
+    """The report of a run of associations."""
 
     language: Language
     source: JsonObject

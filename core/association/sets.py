@@ -284,11 +284,11 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the sources leave open.
+    """The choices that the sources leave open.
 
     `spelling`: the thesis's misprints as printed, or corrected. `an`: "an" before vowels (the released English file
     has "a" throughout). `ergative`: the Basque subject of templates 2 to 5 in the ergative (the thesis shows none).
-    `determiners`: "given" puts this/my and their like before nouns; None: as the language's source has it (English
+    `determiners`: "given" puts this/my and their like before nouns; None: as in the language's source (English
     and Chinese given, Spanish given so that the two mujer differ, Basque none). `wife`: Spanish mujer or esposa.
     `templates`, `persons`, `professions`: own lists of a user; None keeps the built-in list.
     """

@@ -1,7 +1,7 @@
-"""The same items before and after a change: differences with intervals over clusters, seeds against placebos, shares.
+"""Compare items before and after a change: differences with intervals over clusters, seeds against placebos, shares.
 
-Of a signed measure (Bias_c, association) two things are asked: by how much its size falls, which is what "leans less"
-means, and by how much it moves to one side.
+A signed measure (Bias_c, association) has two changes: the fall of its size, which is the meaning of "leans less", and
+its move to one side.
 """
 
 from collections.abc import Sequence

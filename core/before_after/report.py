@@ -102,7 +102,7 @@ class ChangedModel(Comparison):
 
 @dataclass(frozen=True, slots=True)
 class PairMeans:
-    """Of a word pair by model the mean signed value, `mean`, and that of the sizes, `size` (log10); None: no value."""
+    """The means of a word pair by model: `mean` of signed values, `size` of their sizes (log10); None: no value."""
 
     pair: str
     items: int

@@ -1,8 +1,8 @@
-"""How Bias_c is distributed: a ridge per model over bins (figure 3 as density), the sentences in order (figure 3 by
+"""The distribution of Bias_c: a ridge per model over bins (figure 3 as density), the sentences in order (figure 3 by
 sentence), and two models against each other in squares.
 
-What goes to the browser is counted first: at most 400 sentences a model or about 1,600 squares. The axis is log10;
-positive leans male, to the right or above. Dashed lines at -0.3 and 0.3: what lies between is not "obvious"
+Data is counted before it goes to the browser: at most 400 sentences a model or about 1,600 squares. The axis is log10;
+positive leans male, to the right or above. Dashed lines at -0.3 and 0.3: values between them are not "obvious"
 (docs/methods.md#bias-of-a-model).
 """
 

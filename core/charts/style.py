@@ -1,4 +1,4 @@
-"""How every chart looks: one font, data inside the chart, a description for screen readers.
+"""The look of every chart: one font, data inside the chart, a description for screen readers.
 
 Charts name their channels, `x=alt.X("value:Q")` and not `x="value:Q"`: to find the class for a string takes Altair
 milliseconds.

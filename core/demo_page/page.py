@@ -44,7 +44,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one model said of one sentence: its reading, what each word pushes, or why there is neither."""
+    """The answer of one model to one sentence: its reading, the push of each word, or the reason for neither."""
 
     model: str
     reading: Reading | None

@@ -1,4 +1,4 @@
-"""How much of a model's vocabulary a set of texts uses, and how much of the texts the model does not know.
+"""The share of a model's vocabulary that a set of texts uses, and the share of the texts unknown to the model.
 
 Vocabularies are read from the files in a model's folder, without its weights: tokenizer.json, vocab.txt, vocab.json,
 or any file with one word a line.

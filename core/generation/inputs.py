@@ -1,6 +1,6 @@
-"""What models go on from: a file of contexts, templates with a slot, the built-in set; and the texts to be written.
+"""The contexts that models continue (a file, templates with a slot, the built-in set), and the texts to write.
 
-Of each context so many texts are written, each with its own seed.
+Each context gets several texts, each with its own seed.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ SEED = 42  # as in document 004
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A text to go on from, and whom it is about.
+    """A text to continue, and the person whom it is about.
 
     `pronouns`: names of sets (text.pronouns), any of which is right; `template`: the text's own template, the cluster
     that intervals rest on; `extra`: further columns, which go along.
@@ -149,10 +149,10 @@ class ContextInput:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """How templates are filled: see `contexts_of`.
+    """The way to fill templates; see `contexts_of`.
 
-    `limit`: only the first so many contexts; `column`: the one that holds the contexts of a table; `trim`: leave out
-    the space at the end of a context, which many models expect to begin their own next word with.
+    `limit`: the number of contexts to use, from the first; `column`: the column of a table with the contexts; `trim`:
+    leave out the space at the end of a context, because many models begin their next word with it.
     """
 
     passes: int = 1

@@ -1,10 +1,10 @@
-"""Which generations people should judge: distinct contexts first, and what either design is worth.
+"""Choose the generations that people should judge, distinct contexts first, and compare the designs.
 
 Generations of one context resemble each other: five of one context tell less than one each of five contexts. The
 published cells are 5 contexts x 5 generations (docs/human_vs_rule.md#labels-of-generations); the same 25 labels on 25
-contexts have a standard error that
-is smaller by the root of the design effect, 1 + (m - 1) rho (Kish 1965, Survey Sampling, 5.4), where m is the number of
-generations per context and rho the intra-class correlation of the labels within contexts.
+contexts have a standard error that is smaller by the root of the design effect, 1 + (m - 1) rho (Kish 1965, Survey
+Sampling, 5.4), where m is the number of generations per context and rho the intra-class correlation of the labels
+within contexts.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ ALL_EQUAL = Note(N_("All labels of the pilot are the same: there is no variance 
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How alike the labels of one context are.
+    """The likeness of the labels of one context.
 
-    `value`: the intra-class correlation, -1 / (k - 1) to 1; 0 = no more alike than those of other contexts, 1 = all
+    `value`: the intra-class correlation, -1 / (k - 1) to 1; 0 = as alike as labels of other contexts, 1 = all
     labels of a context equal. None with `reason` where undefined. `mean`: the mean label; `contexts`, `labels`: how
     many there are; `per_context`: k, labels per context (for unequal numbers the average of the formula).
     """

@@ -27,7 +27,7 @@ class Table:
 
 @dataclass
 class Given:
-    """What `estimate` was given: its labels, how many items people labelled that the judge did not, and bad lines."""
+    """The input of `estimate`: labels, the number of items labelled by people but not by the judge, and bad lines."""
 
     labels: Labels
     without_judge: int

@@ -41,11 +41,11 @@ class JudgedText:
 
 @dataclass(frozen=True, slots=True)
 class JudgeLabel:
-    """What a judge says of one item (row). `shares`: of its samples, or its probabilities, by choice; None: one answer.
+    """The label of a judge for one item (row). `shares`: of its samples, or probabilities, by choice; None: one answer.
 
-    `spans`: half-open code points and "pronoun" or "extraneous". `answered`: which model a server says has answered.
-    `round`: 0, or the number of a later asking of the same judge, by which drift is seen. `seconds`: it took. `first`:
-    of a comparison, which text of the item stood first in the prompt.
+    `spans`: half-open code points and "pronoun" or "extraneous". `answered`: the model that answered, as the server
+    names it. `round`: 0, or the number of a later round of the same judge, which shows drift. `seconds`: the duration.
+    `first`: in a comparison, the text of the item that came first in the prompt.
     """
 
     item: int

@@ -64,7 +64,7 @@ class ServerSettings:
 
 @dataclass(slots=True)
 class _Used:
-    """What the requests for one text took."""
+    """The tokens and time that the requests for one text took."""
 
     answered: str = ""
     tokens_in: int | None = None

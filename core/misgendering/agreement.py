@@ -42,7 +42,7 @@ BOUNDS = {
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """How many instances have which two verdicts: probability-based first, 1 = right, 0 = wrong."""
+    """The number of instances by their two verdicts: probability-based first, 1 = right, 0 = wrong."""
 
     prob0gen0: int
     prob0gen1: int

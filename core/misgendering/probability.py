@@ -133,7 +133,7 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """How many of `n` instances are right by the mean and by the sum."""
+    """The number of right ones among `n` instances, by the mean and by the sum."""
 
     right: int
     right_by_sum: int

@@ -33,7 +33,7 @@ BUILT_IN = "built-in"
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What models are asked about: the instances of a source, or the prompts of TANGO."""
+    """The input of models: the instances of a source, or the prompts of TANGO."""
 
     source: template_files.Source
     questions: tuple[Instance | template_files.Prompt, ...]
@@ -141,7 +141,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class ModelVerdicts:
-    """What came of one model: its counts, how its numbers were made, what sharing beginnings saved."""
+    """The result of one model: counts, signature, and the tokens saved by shared beginnings."""
 
     model: str
     signature: str
@@ -161,7 +161,7 @@ class ModelVerdicts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictReport(Report[ModelVerdicts]):
-    """What a run of verdicts did. `texts`: the generations next to the table; `strangers`: those of no instance."""
+    """The report of verdicts. `texts`: the generations next to the table; `strangers`: those of no instance."""
 
     kind: str = "misgendering"
     out: Path
@@ -187,7 +187,7 @@ class VerdictReport(Report[ModelVerdicts]):
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What every model is asked: instances, or prompts of TANGO; and what the models wrote about them."""
+    """The questions to every model: instances, or prompts of TANGO; and the models' texts about them."""
 
     dataset: str
     asked: Sequence[Instance | template_files.Prompt]

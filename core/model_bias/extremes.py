@@ -84,7 +84,7 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class SavedFilter:
-    """Which sentences: each part that is not empty narrows it further, as `core.model_bias.matching` does."""
+    """A filter of sentences: each part that is not empty narrows it further, as in `core.model_bias.matching`."""
 
     name: str
     pair: str = ""

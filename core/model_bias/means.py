@@ -63,10 +63,10 @@ def mass_of(rows: pd.DataFrame) -> Mass:
 
 @dataclass(frozen=True, slots=True)
 class VarianceShares:
-    """How the variance of Bias_c splits, nested: mask widths, pairs within a width, contexts within a pair.
+    """The shares of the variance of Bias_c, nested: mask widths, pairs within a width, contexts within a pair.
 
     `widths + pairs + contexts` is 1; each is a share of the total sum of squares, 0 to 1. `between_pairs` is
-    widths + pairs: all that the word pair alone explains. `total_sd`, `context_sd` are standard deviations in
+    widths + pairs: the share that the word pair alone explains. `total_sd`, `context_sd` are standard deviations in
     log10 (divided by n). None with `reason` where all values are equal or there is none.
     """
 

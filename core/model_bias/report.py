@@ -1,4 +1,4 @@
-"""What a score file says of its models: the computing of the command `bias`."""
+"""The results of a score file for its models: the computation of the command `bias`."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -143,7 +143,7 @@ class DifferenceResult:
 
 @dataclass(frozen=True, slots=True)
 class CorrelationResult:
-    """How two models correlate, prior-corrected, with the null band (see `correlation`), and the raw value."""
+    """The correlation of two models: prior-corrected, with the null band (see `correlation`), and raw."""
 
     a: str
     b: str
@@ -162,7 +162,7 @@ class CorrelationResult:
 
 @dataclass(frozen=True, slots=True)
 class BiasReport:
-    """What a score file says; models by the labels that tell them apart. None: not asked for."""
+    """The results of a score file, with models by their labels. None: not requested."""
 
     models: dict[str, ModelResult]
     names: dict[str, str]

@@ -101,7 +101,7 @@ NO_TWO_SIDES = Note(N_("No word pair has sentences on both sides, so nothing can
 
 @dataclass(frozen=True, slots=True)
 class Thresholded:
-    """What becomes of the means when every |Bias_c| < 0.3 is set to 0, in log10 (docs/model_bias.md#what-bias_c-mixes).
+    """The means after every |Bias_c| < 0.3 is set to 0, in log10 (docs/model_bias.md#what-bias_c-mixes).
 
     A value of 0 belongs to no side, so `model_bias` rises while `mean_abs` falls: both are needed. `zeroed` of the
     values were set to 0.

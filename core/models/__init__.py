@@ -74,10 +74,10 @@ NO_TOKENS = N_("At least one new token is needed.")
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the next token is chosen.
+    """The settings for the choice of the next token.
 
-    `top_k` 0 and `top_p` 1: no limit. `temperature` None: what the model's own settings say, else 1. `tokens`: how
-    many new ones; `stop`: end a text at the model's end mark (else the mark is never chosen, as published).
+    `top_k` 0 and `top_p` 1: no limit. `temperature` None: that of the model's own settings, else 1. `tokens`: the
+    number of new tokens; `stop`: end a text at the model's end mark (else the mark is never chosen, as published).
     """
 
     top_k: int = 50

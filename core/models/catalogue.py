@@ -1,5 +1,6 @@
-"""Which models there are by name, whether they can be used without fetching, and the folder that holds one, with the
-network as the last resort. Knows nothing of torch.
+"""The known models by name, whether they can be used without fetching, and the folder of a model.
+
+The network is the last resort. This module does not import torch.
 """
 
 import json

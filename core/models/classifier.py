@@ -182,7 +182,7 @@ def places_of(name: str, id2label: Mapping[Any, str], labels: Sequence[str] | No
 
 @dataclass(frozen=True, slots=True)
 class FineTuning:
-    """How a classifier is trained further (the paper: 3 epochs, learning rate 2e-5, batches of 32)."""
+    """The settings to train a classifier further (the paper: 3 epochs, learning rate 2e-5, batches of 32)."""
 
     epochs: int = 3
     rate: float = 2e-5

@@ -170,7 +170,7 @@ TOO_SHORT = N_("The text is a single token in this model, so there is nothing to
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a model cuts the texts of a probe, per option.
+    """The numbers of tokens of a probe's texts in a model, per option.
 
     `tokens`: predicted tokens, T - 1; `pieces`: tokens that the option itself takes. Empty where the probe is
     undefined; `reason` says why.

@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What to go on from, and the seed (64 bits) of this one text."""
+    """A context to continue, and the seed (64 bits) of this one text."""
 
     context: str
     seed: int
@@ -47,7 +47,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a model wrote after a context, how many tokens that is, and whether it ended by itself."""
+    """The text of a model after a context, its number of tokens, and whether it ended by itself."""
 
     completion: str
     tokens: int
@@ -202,7 +202,7 @@ class Generator:
 
 
 class _Reading:
-    """What a model has read of some rows so far, with the logits of what comes next [rows, vocabulary]."""
+    """The part of some rows that a model has read, with the logits of the next tokens [rows, vocabulary]."""
 
     def __init__(self, generator: Generator, rows: list[list[int]]) -> None:
         distinct = list(dict.fromkeys(map(tuple, rows)))

@@ -33,7 +33,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class RatePoint:
-    """What the classifier trained at one bias rate answers on the down-sampled sets."""
+    """The answers of the classifier trained at one bias rate, on the down-sampled sets."""
 
     rate: float
     found: Inference

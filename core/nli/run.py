@@ -41,9 +41,9 @@ class PairScorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sanity:
-    """What the obvious pairs say. `right` of `pairs` with the labels as they are read, `best_right` as they fit best.
+    """The check by obvious pairs: `right` of `pairs` with the labels as read, `best_right` with the best labels.
 
-    `best[i]` is what the output that is read as LABELS[i] would then stand for.
+    `best[i]` is then the label of the output that is read as LABELS[i].
     """
 
     language: Language
@@ -132,7 +132,7 @@ MIXED_UP = N_(
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a classifier answered: measures, the obvious pairs (None: not asked), how many have no answer, by reason."""
+    """The answers of a classifier: measures, obvious pairs (None: not asked), counts without an answer by reason."""
 
     model: str
     signature: str
@@ -145,7 +145,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NliReport(Report[Answers]):
-    """What a run found; it has one model. `margin`: of the differences, a share (0 to 1)."""
+    """The report of a run with its one model. `margin`: of the differences, a share (0 to 1)."""
 
     probes: ProbeSet
     margin: float | None

@@ -1,4 +1,4 @@
-"""What runs of inference are asked for: the options of `nli ask` and `nli rates`."""
+"""The settings of runs of inference: the options of `nli ask` and `nli rates`."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What each measure asks of a model, of its untrained twin and of a control, and the figures that come of it."""
+"""The questions of each measure to a model, its untrained twin and a control, and the resulting figures."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -67,7 +67,7 @@ class Gap:
 
 @dataclass(slots=True)
 class ClassifierGaps:
-    """What a table of predictions allows: gaps, swap consistency (None: not asked), F1 of both sets."""
+    """The results that a table of predictions allows: gaps, swap consistency (None: not asked), F1 of both sets."""
 
     rows: int
     gaps: list[Gap] = field(default_factory=list)

@@ -58,7 +58,7 @@ class Figure:
 
 @dataclass(slots=True)
 class Answered:
-    """What one model (or its twin) said: signature, figures, and the score of every text for the table."""
+    """The answers of one model or its twin: signature, figures, and the score of every text for the table."""
 
     signature: str
     figures: list[Figure] = field(default_factory=list)

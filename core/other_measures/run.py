@@ -27,7 +27,7 @@ NO_CONTROL = N_("There are no control pairs in this language.")
 
 @dataclass(frozen=True, slots=True)
 class ModelFigures:
-    """What came of one model: figures of the model, of its untrained twin and of the control."""
+    """The result of one model: figures of the model, of its untrained twin and of the control."""
 
     model: str
     signature: str
@@ -38,7 +38,7 @@ class ModelFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureReport(Report[ModelFigures]):
-    """What a run of a measure found. `published`: printed values of the same measure."""
+    """The report of a run of a measure. `published`: printed values of the same measure."""
 
     measure: str
     variant: str

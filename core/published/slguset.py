@@ -1,4 +1,4 @@
-"""What the SlguSet conference paper prints, worked out again (docs/model_bias.md#published-numbers)."""
+"""The printed numbers of the SlguSet conference paper, calculated again (docs/model_bias.md#published-numbers)."""
 
 import math
 from collections.abc import Iterator

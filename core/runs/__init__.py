@@ -1,1 +1,1 @@
-"""What every kind of run shares: the loop (models one after the other, progress, failures), its record, its kind."""
+"""The parts that all runs share: the loop (models one after the other, progress, failures), its record, its kind."""

@@ -206,7 +206,7 @@ class CachedScorer:
 
 
 class Damaged(Exception):
-    """What was remembered is not what was written."""
+    """An error for a stored answer that differs from the one that was written."""
 
 
 class _Foreign(Exception):

@@ -1,4 +1,4 @@
-"""What a run of scoring did, as its record has it; what one that goes on has written so far."""
+"""The report of a run of scoring as in its record, and the rows so far of a run that continues."""
 
 import json
 from collections import Counter, deque
@@ -21,7 +21,7 @@ NO_RATE = "No sentence had to be asked; everything was remembered."
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """How many rows have no score for one reason, with the first of them."""
+    """The number of rows without a score for one reason, with the first of them."""
 
     reason: str
     rows: int
@@ -31,7 +31,7 @@ class Undefined:
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """What came of one model; rows = asked + remembered + saved + rows that could not be asked.
+    """The result of one model; rows = asked + remembered + saved + rows that could not be asked.
 
     `workers`: processors of a cluster that the model used; 1 without one.
     """
@@ -75,7 +75,7 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringReport(Report[ModelReport]):
-    """What a run did: sums over its models, and what a reader needs to trust the table or to make it again."""
+    """The report of a run: sums over its models, and the facts needed to trust or reproduce the table."""
 
     out: Path
     source: JsonObject

@@ -1,8 +1,7 @@
-"""Whole files of sentences through a model: each distinct probe once, like lengths together, rows as they came in.
+"""Score whole files of sentences: each distinct probe once, like lengths together, rows in their order.
 
 Sources: docs/methods.md#bias-of-a-sentence (Bias_c), 6.1 (pair mass). Direction: positive leans to the male word.
-Memory does not grow
-with the file: it is worked through in windows, and inside a window probes are sorted by length.
+Memory does not grow with the file: it is processed in windows, and inside a window probes are sorted by length.
 """
 
 import math
@@ -110,7 +109,7 @@ class ScoredRow:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the rows of one model so far; `score_items` keeps it up to date.
+    """The counts of the rows of one model so far; `score_items` updates them.
 
     `rows` = `scored` + all of `undefined` once they are written. `asked`: distinct probes that the model
     answered now. `remembered`: rows answered from an earlier run. `saved`: rows that did not have to be asked

@@ -1,4 +1,4 @@
-"""What a run of scoring is asked for, and what can be scored."""
+"""The settings of a run of scoring, and the inputs that can be scored."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -153,7 +153,7 @@ def side_means(values: Iterable[float | None], *, denominator: Denominator = "si
 
 @dataclass(frozen=True, slots=True)
 class Obvious:
-    """How many sentences lean by more than 0.3; `male + female + none` is the number of finite values."""
+    """The number of sentences that lean by more than 0.3; `male + female + none` is the number of finite values."""
 
     male: int
     female: int
@@ -170,7 +170,7 @@ def obvious(values: Iterable[float | None]) -> Obvious:
 
 @dataclass(frozen=True, slots=True)
 class PrintedCheck:
-    """Whether a printed Bias_c follows from the two printed probabilities.
+    """The check whether a printed Bias_c follows from the two printed probabilities.
 
     `calculated` is the ratio in log10; `low`, `high` the range that rounded probabilities allow.
     `needed_p_male`, `needed_p_female` are the values that would give the printed one if the other is right.

@@ -1,4 +1,4 @@
-"""Where in a sentence two words compete: its one keyword, or a typed [MASK] with two words."""
+"""The slot of a sentence where two words compete: its one keyword, or a typed [MASK] with two words."""
 
 import re
 from collections.abc import Iterable

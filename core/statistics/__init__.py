@@ -1,7 +1,7 @@
-"""How far people agree, and how sure that is: proportions, kappa, alpha, AC1, and intervals.
+"""The agreement of people and its uncertainty: proportions, kappa, alpha, AC1, and intervals.
 
-Nothing is ever 0 because it could not be computed: an `Estimate` without a
-value says why in its `reason`.
+A value that cannot be computed is never 0: an `Estimate` without a value says
+why in its `reason`.
 """
 
 from evenhand.core.statistics.estimate import Estimate, Note, holm, modified_wilson, wilson

@@ -1,4 +1,4 @@
-"""What several labels of an item say of its category when annotators err differently: Dawid-Skene and MACE.
+"""Infer the category of an item from labels of annotators who err differently: Dawid-Skene and MACE.
 
 Both are fitted by expectation and maximisation. The start is not random: it is the shares of the labels, and for MACE
 every annotator knows half of the time. So the same labels give the same numbers in any order of annotators and

@@ -41,7 +41,7 @@ NO_TEST = Note(N_("Without an interval there is no test."))
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """Whether a difference is smaller than `margin` in size, and how sure that is.
+    """The test whether a difference is smaller than `margin` in size.
 
     `low`, `high`: the 90% interval, whose place inside the margin is the two one-sided tests. `p`: of these, where the
     interval follows from a standard error. `smallest`: about the smallest difference that data like these detect with a

@@ -1,9 +1,9 @@
-"""How far annotators agree, any number of them; of two, Cohen's kappa and how high it could have been.
+"""The agreement of any number of annotators; of two, Cohen's kappa and its largest possible value.
 
-All but Cohen's kappa needs only how many chose what, item by item.
+All measures except Cohen's kappa need only the number of annotators per category, item by item.
 
 `Tally.counts` has a row per pattern (how many annotators chose each category)
-and `Tally.sizes` says how many items show it.
+and `Tally.sizes` has the number of items with that pattern.
 """
 
 from collections.abc import Callable

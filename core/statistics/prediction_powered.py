@@ -48,12 +48,12 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What went in: `people` and `automatic` of the same items, `further` of those that only the judge labelled.
+    """The input labels: `people` and `automatic` of the same items, `further` of items that only the judge labelled.
 
     Labels are from 0 to 1. `clusters` and `further_clusters` name the cluster of each item; None: each item is its
     own. `inclusion`: the probability, above 0 and at most 1, with which each labelled item was drawn; None: equal.
-    Instead of it `weights`: how many items each labelled one stands for (core.sampling.weights). `strata`: what the
-    labelled items were drawn from separately; None for an item whose stratum holds others that are not asked about.
+    Instead of it `weights`: how many items each labelled one stands for (core.sampling.weights). `strata`: the parts
+    from which labelled items were drawn separately; None for an item whose stratum also has items of other questions.
     `of_items`: the rate is the share of items, not the mean of the shares of clusters.
     """
 

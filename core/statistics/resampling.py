@@ -36,7 +36,7 @@ Sizes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals are drawn. The same seed and data give the same interval."""
+    """The way in which intervals are drawn. The same seed and data give the same interval."""
 
     resamples: int = RESAMPLES
     seed: int = 0

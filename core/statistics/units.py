@@ -1,4 +1,4 @@
-"""What rows have in common: the units that are drawn for an interval (docs/methods.md#intervals)."""
+"""The units that rows have in common and that are drawn for an interval (docs/methods.md#intervals)."""
 
 import re
 from collections.abc import Iterable, Sequence

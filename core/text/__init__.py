@@ -1,1 +1,1 @@
-"""What a sentence is: decoding, splitting, keyword pairs, pronouns, English tokens, repetition."""
+"""Read texts and sentences: decoding, splitting, keyword pairs, pronouns, English tokens, repetition."""

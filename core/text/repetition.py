@@ -1,4 +1,4 @@
-"""How repetitive a text is: document 004, equation 21 (docs/human_vs_rule.md#repetition).
+"""The repetitiveness of a text: document 004, equation 21 (docs/human_vs_rule.md#repetition).
 
 RR = (product over n = 1..4 of (V(n) - V(n,1)) / V(n)) ^ (1/4), where V(n) is the number of different n-grams of the
 text and V(n,1) the number of those that occur once (Bertoldi, Cettolo and Federico 2013, for one text). 0 = for some n

@@ -38,7 +38,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class SwapFacts:
-    """How the texts were swapped: the pairs, those left out, and how many texts had such words or were refused."""
+    """The swap of the texts: the pairs, pairs left out, and the numbers of texts with such words or refused."""
 
     mode: str = "none"
     language: str | None = None
@@ -66,9 +66,9 @@ class TextFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneReport:
-    """What a run did to a model. `folder`: where the model is; `method_text`: the change in English.
+    """The report of a tuning run. `folder`: the folder of the model; `method_text`: the change in English.
 
-    `held_out`: how well the model predicted held-out text "before" and "after".
+    `held_out`: the quality of predictions of held-out text "before" and "after".
     """
 
     name: str = ""

@@ -1,4 +1,4 @@
-"""What a model is trained on and what it never sees: texts of a file or folder, apart by a hash, swapped or not."""
+"""The texts that train a model and the held-out texts: from a file or folder, split by a hash, swapped or not."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence

@@ -34,9 +34,9 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """How well a fresh linear classifier tells the two sides on sentences it was not fitted to, 0 to 1; chance is 1/2.
+    """The accuracy of a fresh linear classifier of the two sides on unseen sentences, 0 to 1; chance is 1/2.
 
-    `low`, `high`: what a coin gives in 95 of 100 cases for this many sentences.
+    `low`, `high`: the band of a coin in 95 of 100 cases, for this number of sentences.
     """
 
     accuracy: float

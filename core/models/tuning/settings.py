@@ -1,4 +1,4 @@
-"""How a model is trained further, and what that takes in memory, said before it begins; knows nothing of torch."""
+"""The settings of further training, and a forecast of its memory; this module does not import torch."""
 
 import json
 import math
@@ -65,10 +65,10 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """How well a model predicts texts that no change saw.
+    """The quality of a model's predictions on texts that no training saw.
 
     `loss`: mean negative natural-log probability of a token: of masked ones (15 %, the same places before and after),
-    or of the next one in a causal model. `accuracy`: share of them that were the first guess, 0 to 1. `per_text`: sum
+    or of the next one in a causal model. `accuracy`: share of tokens that were the first guess, 0 to 1. `per_text`: sum
     of -ln p, tokens and right guesses of each text, so that a difference has an interval over texts.
     """
 
@@ -82,7 +82,7 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a training run will take, in bytes, by what it holds; an estimate, see `needed`."""
+    """The estimated memory of a training run, in bytes, by purpose; see `needed`."""
 
     weights: int
     gradients: int

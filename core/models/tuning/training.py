@@ -95,7 +95,7 @@ OnLook = Callable[
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What a training run did: how many steps, at which step its result was (None: the last), whether it went on."""
+    """The result of a training run: number of steps, step of the result (None: the last), whether it was resumed."""
 
     steps: int
     best_step: int | None
