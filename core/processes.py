@@ -56,7 +56,7 @@ def is_in_use(pid: int) -> bool:
 def end_with_parent() -> None:
     """End this worker of a pool when its parent is killed.
 
-    The worker holds both ends of its queue, so it would wait for ever.
+    The worker holds both ends of its queue, so it would wait forever.
     """
     threading.Thread(target=_wait_for_parent, daemon=True).start()
 

@@ -1,6 +1,6 @@
 """A table of associations and its measures: groups as in the thesis, differences, professions, shares of women.
 
-Means are of ln(P_T / P_prior). The difference is M - W: mean association of male words less that of female words;
+Means are of ln(P_T / P_prior). The difference is M - W: mean association of male words minus that of female words;
 positive leans male. The thesis prints W - M and calls it P(f)-P(m), but it is a difference of logarithms.
 
 Intervals of mean associations treat professions and person words as two samples (docs/methods.md#intervals).
@@ -294,7 +294,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean association of male words less that of female words (M - W), ln, within one group of professions.
+    """Mean association of male words minus that of female words (M - W), ln, within one group of professions.
 
     `name` is the class, field or profession. `unit` is what the interval draws of the person words: "pair" or
     "word". `stays`: whether it differs from 0 after Holm's adjustment over all rows of its table.

@@ -57,7 +57,7 @@ SAME = Note(N_("In the relative reading, H1 and H2 are the same two comparisons.
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One comparison: what is compared, its value (ln), and whether it lies on the wanted side of 0.
+    """One comparison: its subject, its value (ln), and whether that lies on the wanted side of 0.
 
     `holds` None: undefined. `clear`: the whole interval lies on the side that the value is on.
     """
@@ -319,7 +319,7 @@ class ModelMeasures:
         )
 
     def against_margin(self, difference: measures.Difference) -> Equivalence:
-        """Return whether a difference is smaller than the margin, and the smallest one that such data show."""
+        """Return whether a difference is smaller than the margin, and the minimum detectable difference."""
         return equivalence(difference.estimate, self.margin)
 
     def to_json(self) -> JsonObject:

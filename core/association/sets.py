@@ -105,7 +105,7 @@ class AssociationSet:
 
 
 def check_template(text: str, file: str, line: int) -> None:
-    """Refuse a template that has not each of {person} and {profession} once, or a slot that is none. Raises BadFile."""
+    """Raise BadFile for a template without exactly one {person} and one {profession}, or with an unknown slot."""
     found = SLOT.findall(text)
     unknown = next((slot for slot in found if slot not in SLOTS), None)
     if unknown is not None:

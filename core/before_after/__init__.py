@@ -1,1 +1,1 @@
-"""Before and after: what a change to a model moved, what it did not, and what was lost (docs/before_after.md)."""
+"""Before and after: the effect of a change to a model, its absence, and its costs (docs/before_after.md)."""

@@ -1,4 +1,4 @@
-"""The report of a comparison for an appendix: every figure with its interval, what was compared, what it rests on."""
+"""The report of a comparison for an appendix: every figure with its interval, the compared items, their basis."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

@@ -69,7 +69,7 @@ COLUMNS = tuple(field.name for field in fields(MadeCell) if field.name != "failu
 
 @dataclass(frozen=True, slots=True)
 class GridEffect:
-    """The change of size that an intervention makes to a model: over its seeds, less that of the placebo."""
+    """The change of size that an intervention makes to a model: over its seeds, minus that of the placebo."""
 
     model: str
     intervention: Intervention
@@ -113,8 +113,8 @@ class Items:
 def run_grid(settings: GridSettings, place: Place, items: Items | None = None) -> GridReport:
     """Make every cell, and write the table after each.
 
-    *items*: what is measured on, None: the built-in neutral sentences. A cell that cannot be made has its reason in its
-    row, and the others go on. Raises Refused, BadFile.
+    *items*: the items to measure on; None: the built-in neutral sentences. A cell that cannot be made has the reason
+    in its row, and the others continue. Raises Refused, BadFile.
     """
     out, began, cells = _table(place.database, settings.run_name), time.time(), settings.cells
     folder, facts = out.with_suffix(""), _facts(settings, items)
@@ -135,14 +135,14 @@ def run_grid(settings: GridSettings, place: Place, items: Items | None = None) -
 
 
 def _table(database: Path, name: str) -> Path:
-    """Return the table of a grid, also of one that continues. Raises Refused for a name that is none."""
+    """Return the table of a grid, also of one that continues. Raises Refused for other names."""
     folder = runs_folder(database, "grids")
     table = folder / f"{name.strip()}{TABLE}"
     return table if table.is_file() else run_file(folder, name)
 
 
 def _facts(settings: GridSettings, items: Items | None) -> dict[str, object]:
-    """Return what a record says of the settings; another grid has other ones (but see MAY_GROW)."""
+    """Return the settings in a record; another grid has other settings (but see MAY_GROW)."""
     names = ("models", "seeds", "language", "pairs", "share", "leave_out", "threads")
     return {name: getattr(settings, name) for name in names} | {
         "interventions": settings.kinds, "texts": settings.texts.name, "tuning": to_json(settings.tuning),
@@ -168,7 +168,7 @@ class Maker:
         self._settings, self._items = settings, items
 
     def __call__(self, asked: tuple[Cell, Path]) -> MadeCell:
-        """Make a cell, which is also in its folder; one that failed is not, so that it is tried again."""
+        """Make a cell and store it in its folder; a failed cell is not stored, so that it is tried again."""
         cell, folder = asked
         began = time.time()
         if self._settings.threads:

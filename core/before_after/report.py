@@ -75,7 +75,7 @@ def finding(
 
 
 def verdict_of(change: Estimate, verdicts: tuple[str, str, str]) -> str:
-    """Return the verdict for an interval below 0, one that holds 0 or is missing, or one above 0."""
+    """Return the verdict for an interval below 0, around 0 (or missing), or above 0."""
     if change.low is None or change.high is None:
         return verdicts[1]
     return verdicts[0] if change.high < 0 else verdicts[2] if change.low > 0 else verdicts[1]
@@ -149,7 +149,7 @@ class MovedItem:
 class ModelsReport(Finding, Report[MeasuredModel]):
     """A model before a change against the models after and placebos, on the same items.
 
-    `effect`: after - before of the size, less the placebo's where there is one. `text`: the name of the held-out text
+    `effect`: after - before of the size, minus the placebo's if there is one. `text`: the name of the held-out text
     and its number of `texts`.
     """
 

@@ -74,7 +74,7 @@ class Cell:
 class GridSettings:
     """The options of the command `tune-grid`.
 
-    `texts`: the file or folder to train on; `items`: what is measured on, None for the built-in neutral sentences;
+    `texts`: the file or folder to train on; `items`: the items to measure on, None for the built-in neutral sentences;
     `language`, `pairs`: of the swap; `share`: of the texts that no step sees. `ray`: the address of a cluster ("local"
     starts one here) with `workers` actors.
     """

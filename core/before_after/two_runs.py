@@ -81,7 +81,7 @@ NOT_COMPARED = ("models", "cache", "threads", "generations", "ray", "workers")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two runs: its table, the model that is meant, and its record ({} for a table alone)."""
+    """One of the two runs: its table, its model, and its record ({} for a table alone)."""
 
     table: Path
     model: str
@@ -121,8 +121,8 @@ def several_runs(
     """Compare runs; *out*: also write a table of the rows. Raises BadFile, Refused where nothing is shared.
 
     *afters*: the same change, with several seeds; *placebos*: what training alone does. With several runs every change
-    is the mean over *afters*, less that over *placebos*, with the seed as the unit. *margin*: up to which size a change
-    counts as none (ln for associations, else a share); None: not decided.
+    is the mean over *afters*, minus that over *placebos*, with the seed as the unit. *margin*: the size
+    up to which a change counts as none (ln for associations, else a share); None: not decided.
     """
     read = READ[kind]
     frames, sides = list["pd.DataFrame"](), list[Side]()

@@ -129,7 +129,7 @@ def ridges(
 
 
 def _borders(axis: alt.X | alt.Y, palette: Palette) -> list[Any]:
-    """Return the two borders of what is obvious, and 0."""
+    """Return the two borders of obvious bias, and 0."""
     borders = [rule(axis, at, color=palette.soft, strokeWidth=1, strokeDash=[4, 4]) for at in (-OBVIOUS, OBVIOUS)]
     return [*borders, rule(axis, 0, color=palette.soft, strokeWidth=1)]
 
@@ -319,7 +319,7 @@ def squares(a: Values, b: Values) -> pd.DataFrame:
 
 
 def cells(values: Values, step: float, last: int) -> NDArray[np.int64]:
-    """Return the number of the step that holds each value, from -*last* to *last* - 1, where what is beyond counts."""
+    """Return the number of the step of each value, from -*last* to *last* - 1; values beyond count in the outermost."""
     # The epsilon keeps 0.3 / 0.1 = 2.9999999999999996 in the square that begins at 0.3.
     found: NDArray[np.int64] = np.clip(np.floor(values / step + 1e-9).astype(int), -last, last - 1)
     return found
@@ -402,7 +402,7 @@ def difference_bins(changes: dict[str, Values]) -> pd.DataFrame:
 
 
 def differences(found: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """Return the `difference_bins` as a line of steps for each model, told apart by colour and by dashes."""
+    """Return the `difference_bins` as a line of steps for each model, distinguished by colour and dashes."""
     title = [say(N_("change of Bias_c (log10)")), say(N_("right: towards the male word"))]
     x = alt.X("middle:Q", axis=alt.Axis(labelExpr=SIGNED_LABEL, grid=False), title=title)
     y = alt.Y("share:Q", axis=alt.Axis(format="%", tickCount=4), title=say(N_("share of the items")))

@@ -70,7 +70,7 @@ def _across(field: str, scale: alt.Scale, axis: alt.Axis | None = None, title: s
 
 
 def _numbers(base: Any, field: str, palette: Palette, *, left: bool = False) -> Any:
-    """Return what is written behind the bars, or before those that run to the left."""
+    """Return the texts after the bars, or before bars that run to the left."""
     text = base.mark_text(align=RIGHT if left else LEFT, dx=-GAP if left else GAP, fontSize=FONT, color=palette.ink)
     return text.encode(text=alt.Text(field=field))
 

@@ -1,4 +1,4 @@
-"""Lines over an axis: the one builder of such charts. Lines are told apart by colour and by dashes."""
+"""Lines over an axis: the only builder of such charts. Colour and dashes distinguish the lines."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal

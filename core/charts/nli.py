@@ -34,7 +34,7 @@ class Point:
 
 
 def score_scale(points: Sequence[Point], *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """Return s of each model on 0 to 1, in the order given, with the four marks; models of one's own are filled."""
+    """Return s of each model on 0 to 1, in the order given, with the four marks; a user's own models are filled."""
     columns = ["label", "value", "low", "high", "number", "hollow"]
     known = [(point.name, point.value, point.low, point.high, f"{point.value:.3f}", not point.own) for point in points]
     rows = pd.DataFrame(known, columns=columns)

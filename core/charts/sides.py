@@ -1,7 +1,7 @@
 """Charts with the male word to the right and the female word to the left.
 
 `balance`: which of two words a model prefers. Lengths are log10 ratios; the text says "how many times". Solid bar:
-Bias_c. Hollow dot: Bias_c less the lean of the pair itself (docs/model_bias.md#what-bias_c-mixes). The shaded strip is
+Bias_c. Hollow dot: Bias_c minus the lean of the pair itself (docs/model_bias.md#what-bias_c-mixes). The shaded strip is
 |Bias_c| <= 0.3, the papers' "not obvious". `sides`: Bias_man and Bias_woman of several models with intervals and a
 paper's values (Table 4), in log10, both at least 0 by definition (docs/methods.md#bias-of-a-model); rows keep their
 order and are not ranked. `word_sides`: topic words; the length of a bar is the word's weight within its own side, and

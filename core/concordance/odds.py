@@ -75,7 +75,7 @@ class Contrast:
     `share`, `share_elsewhere`: 0 to 1, of sentences with and without the
     word; None without such sentences. `corrected`: one of the four
     counts is 0, so 1/2 was added to each (Haldane 1956, Anscombe 1956) for the
-    log odds and both intervals; `times` itself is as it was counted.
+    log odds and both intervals; `times` itself is uncorrected.
     """
 
     counts: Counts

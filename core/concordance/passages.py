@@ -26,7 +26,7 @@ def passages(
     """Yield every paragraph or row of the texts below *paths*, with folders, archives and encodings as in `mine`.
 
     A file is one document, a row of a table one of its own. What could not be
-    read is noted in *read*; `progress(bytes)` is told how far on the disk.
+    read is noted in *read*; `progress(bytes)` gets the bytes read from disk.
     Damaged bytes become U+FFFD, which no word matches. Raises BadFile where nothing could be read.
     """
     seen = Read() if read is None else read

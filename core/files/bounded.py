@@ -1,7 +1,7 @@
 """Reads what strangers send in a process of its own, with limits of time and memory that end only that process.
 
 For every parser of what people upload: its work may not follow from the size of a file (Excel), or not as anybody
-thinks. One process waits, with the modules that were asked for before; it forks a child for each reading, which sends
+thinks. One process waits, with the modules that earlier readings needed; it forks a child for each reading, which sends
 back the result, row by row if it is a generator (`core.files.reading_process`). That costs a few milliseconds.
 
 YAML is read so too: short, not deep, and without aliases, which unfold a few lines to gigabytes.
@@ -204,7 +204,7 @@ NO_YAML = N_("{file} cannot be read as YAML: {why}")
 
 
 def yaml_value(text: str, *, most: int = LARGEST_BYTES) -> Any:
-    """Return what *text* holds. Raises ValueError for an alias, a tag, and what is too long, too deep or no YAML."""
+    """Return the value of YAML *text*. Raises ValueError for an alias, a tag, and long, deep or invalid text."""
     import yaml  # type: ignore[import-untyped]
 
     if len(text.encode("utf-8", "replace")) > most:
@@ -231,7 +231,7 @@ def yaml_value(text: str, *, most: int = LARGEST_BYTES) -> Any:
 
 
 def read_yaml(text: str, file: str) -> Any:
-    """Return what *text* of *file* holds; a server reads it in another process. Raises BadFile as `yaml_value` does."""
+    """Return the value of YAML *text* of *file*; servers read it in another process. Raises BadFile."""
     if reads_in_children():
         return run_bounded(_read_yaml, text, file, file=file, seconds=YAML_SECONDS, megabytes=YAML_MEGABYTES)
     return _read_yaml(text, file)

@@ -26,7 +26,7 @@ def neutralised(cell: str) -> str:
 
 
 def restored(cell: str) -> str:
-    """Return *cell* as it was before `neutralised`."""
+    """Return the *cell* from which `neutralised` made this one."""
     return cell[1:] if NEUTRALISED.match(cell) else cell
 
 

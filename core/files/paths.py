@@ -23,7 +23,7 @@ def short_path(text: str) -> str:
     """Return the last two parts of an absolute path, without a user's home; other text unchanged.
 
     "/srv/texts/2018/a.txt" -> "2018/a.txt"; of a file that lies in a home its name alone; "Evening news" stays.
-    What is short stays as it is: "/srv/~vera/a.txt" -> "a.txt", since "~vera/a.txt" would lose a part the next time.
+    A short path stays unchanged: "/srv/~vera/a.txt" -> "a.txt", since "~vera/a.txt" would lose a part the next time.
     """
     while (shorter := _last_parts(text)) != text:
         text = shorter

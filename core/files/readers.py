@@ -30,7 +30,7 @@ _SPACE = " \t\r\n\ufeff"
 def elements(read: Callable[[int], str], decoder: json.JSONDecoder, name: str) -> Iterator[tuple[int, Any, str]]:
     """Yield (number from 1, element, its text) of the array that *read*(n) gives n characters at a time.
 
-    Raises BadFile where it is not JSON, ends early, goes on after its end, or has an element of over two million
+    Raises BadFile where it is not JSON, ends early, continues after its end, or has an element of over two million
     characters; what *decoder* raises for single values (other than ValueError) passes through.
     """
     text, place = read(CHUNK), 0

@@ -1,6 +1,6 @@
 """The process that `core.files.bounded` asks: it forks a child for each reading, with limits that end only that child.
 
-It loads the module that is asked for before it forks, so that the next child has it. It ends when who started it does.
+It loads the requested module before it forks, so that the next child has it. It ends with the process that started it.
 """
 
 import gc

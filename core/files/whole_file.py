@@ -30,7 +30,7 @@ def whole_file(path: Path) -> Iterator[Callable[[str], object]]:
     """Yield a function that writes text to *path*; the file gets its name once it is completely on disk.
 
     Only its owner can read it, from the first character on, and so with the folders that are made on the way. Raises
-    BadFile where it cannot be written; what was begun is removed then, or when anything else goes wrong.
+    BadFile where it cannot be written; the unfinished file is removed then, and after any other error.
     """
     part = part_of(path)
     with ExitStack() as stack:
@@ -61,8 +61,8 @@ def _close(file: IO[str]) -> None:
 def whole_path(path: Path, *, new: bool = False) -> Iterator[Path]:
     """Yield a temporary path for a file or folder that becomes *path* at the end. Raises OSError.
 
-    A file takes the place of one that is there; with *new* it never does: FileExistsError. A folder takes the place of
-    an empty one only. SQLite's side files of what was written go.
+    A file replaces an existing one; with *new* it raises FileExistsError instead. A folder takes the place of
+    an empty one only. SQLite's side files of the temporary path are deleted.
     """
     part = part_of(path)
     try:

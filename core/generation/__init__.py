@@ -1,1 +1,1 @@
-"""Generations made here: contexts, a seed for every text, a file that grows and can be resumed, and who writes."""
+"""Generate texts: contexts, a seed for every text, a growing file that can be resumed, and the writers."""

@@ -166,7 +166,7 @@ def run(settings: Settings, place: Place) -> GenerationReport:
 def write_texts(
     source: ContextInput, settings: Settings, out: Path, progress: Progress | None = None, *, pause_s: float = 1.0
 ) -> GenerationReport:
-    """Write `each` texts for every context of *source* into *out*, or continue where an earlier start was ended.
+    """Write `each` texts for every context of *source* into *out*, or continue an interrupted run.
 
     The file appears when all texts are written; each text is on disk as soon as it is made. *pause_s*: seconds before a
     server is asked again. Raises ModelUnavailable; Refused where no context can be used, where a server did not give

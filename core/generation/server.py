@@ -100,7 +100,7 @@ SEEDS = 1 << 31  # servers read seeds as 32-bit numbers
 class Server:
     """A server and how to ask it.
 
-    `address`: up to and with /v1. `way`: "completions" goes on from the context; "chat" asks with `instruction`, in
+    `address`: up to and with /v1. `way`: "completions" continues the context; "chat" asks with `instruction`, in
     which {context} is replaced. `at_once`: requests under way; `per_minute`: their limit (None: none); `tries`: how
     often a text is asked for; `pause_s`: the first pause before another try; `standard`: send only what OpenAI's own
     protocol knows (no top-k, no fixed length).
@@ -171,7 +171,7 @@ class ServerWriter:
         return errors
 
     def _with_cure(self, error: ModelUnavailable) -> ModelUnavailable:
-        """Return a refusal with what helps, where the server names a field that OpenAI's own protocol has not."""
+        """Return a refusal with what helps, where the server names a field that is not in OpenAI's protocol."""
         why = str(error.values.get("why", ""))
         if error.message != REFUSES or not any(field in why for field in EXTENSIONS):
             return error

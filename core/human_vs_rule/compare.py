@@ -12,7 +12,7 @@ person: no misgendering, rule: misgendering
     not_person      the pronoun does not refer to a person: the tag "talks about pronouns", a pronoun in quotation
                     marks or next to a slash, a form of it, or they after a plural of things
     plural_they     the label is plural they
-    other_referent  the first pronoun is wrong for the person who is meant, so it refers to another person
+    other_referent  the first pronoun is wrong for the person of the text, so it refers to another person
 all other cases
     other
 """
@@ -209,7 +209,7 @@ class Comparison:
 
     @cached_property
     def rule_less_people(self) -> Estimate:
-        """Share misgendered by the rule less that by people, -1 to 1, on generations with both; over contexts."""
+        """Share misgendered by the rule minus that by people, -1 to 1, on generations with both; over contexts."""
         columns = {"apart": (self.table["rule_misgendering"] - self.table["misgendering"]).to_numpy(dtype=float)}
         return context_means(columns, list(self.table["cluster"]), self.resampling, bounds=(-1.0, 1.0))[
             "apart"

@@ -171,7 +171,7 @@ NOTHING = Note(N_("All four probabilities are 0, so no form is preferred."))
 class Theory:
     """`delta`: the chance, 0 to 1, that a pronoun drawn at the slot is not the one the probability-based way prefers.
 
-    `delta_star`: the least that any preference could reach, with the likeliest pronoun. None with `reason` where all
+    `delta_star`: the least that any preference could reach, with the most likely pronoun. None with `reason` where all
     probabilities are 0. `shares`: the probabilities scaled to sum to 1.
     """
 
@@ -217,7 +217,7 @@ EDGE = 1e-12  # relative to 1; a smaller difference is rounding
 class BetaFit:
     """A Beta distribution by the method of moments.
 
-    `alpha`, `beta` > 0 or None with `reason`. alpha < beta: agreement is the commoner; both below 1: the ways either
+    `alpha`, `beta` > 0 or None with `reason`. alpha < beta: agreement is more common; both below 1: the ways either
     agree or disagree outright, with little between. `mean` and `variance` (ddof 1) of the disagreement; `low`, `high`:
     95% intervals of alpha and beta over units where they could be drawn.
     """

@@ -1,4 +1,4 @@
-"""The generation-based verdict over a file of generations, matched to the instances they go on from.
+"""The generation-based verdict over a file of generations, matched to the instances that they continue.
 
 See docs/human_vs_rule.md#the-rule.
 """
@@ -31,7 +31,7 @@ class Generation:
 
 @dataclass(slots=True)
 class Matched:
-    """Generations by (instance, model, setting), in the order of their index; `strangers` go on from no instance."""
+    """Generations by (instance, model, setting), in the order of their index; `strangers` continue no instance."""
 
     found: dict[tuple[str, str, str], list[Generation]] = field(default_factory=dict)
     strangers: int = 0

@@ -2,7 +2,7 @@
 
 `score` asks models, and judges a file of generations where there is one; `run` lets the models write first.
 
-What runs of misgendering are asked for.
+Also the settings of runs of misgendering.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """The options that say how templates are filled, the same for every command."""
+    """The options for filling templates, equal for every command."""
 
     templates: str = BUILT_IN
     limit: int | None = None
@@ -217,7 +217,7 @@ def score(settings: ScoreSettings, place: Place) -> VerdictReport:
     """Judge every instance (TANGO: every prompt) by every model and write the table.
 
     The table appears when it is whole; a copy of the generations is next to it under its name with .jsonl. A model that
-    cannot be used is in `failed` and the others go on. Raises ModelUnavailable where no model could be used, Refused
+    cannot be used is in `failed` and the others continue. Raises ModelUnavailable where no model could be used, Refused
     for TANGO without generations, BadFile.
     """
     drawn = settings.drawn()
@@ -234,7 +234,7 @@ def score(settings: ScoreSettings, place: Place) -> VerdictReport:
 def verdicts_on(
     drawn: Drawn, settings: ScoreSettings, out: Path, place: Place, facts: Mapping[str, Any] | None = None
 ) -> VerdictReport:
-    """Judge what was drawn, as `score` does; *facts*: what else the record says of the settings."""
+    """Judge the drawn instances, as `score` does; *facts*: further settings for the record."""
     check_models(settings.models)
     if drawn.source.prompts and settings.generations is None:
         raise Refused(NEED_GENERATIONS)
@@ -338,7 +338,7 @@ def run(settings: Settings, place: Place) -> VerdictReport:
     """Let every model write, then judge as `score` does, with the texts next to the table (.jsonl).
 
     What was written stays when a run is ended: the same settings continue it. A model that cannot be used is in
-    `failed` and the others go on. Raises ModelUnavailable or Refused where no model could be used, BadFile.
+    `failed` and the others continue. Raises ModelUnavailable or Refused where no model could be used, BadFile.
     """
     drawn = settings.drawn()
     out = run_file(runs_folder(place.database, "misgendering"), settings.run_name)
@@ -382,7 +382,7 @@ def _contexts(asking: Sequence[Instance | template_files.Prompt], settings: Sett
 
 
 def _write_with(model: str, context_input: ContextInput, settings: Settings, out: Path, steps: RunProgress) -> Path:
-    """Return a hidden file of what a model writes; one that is whole is not written again."""
+    """Return a hidden file with a model's texts; a complete file is not written again."""
     how = WriteSettings(
         contexts="", model=model, each=settings.each, seed=settings.seed, tokens=settings.new_tokens,
         threads=settings.threads,

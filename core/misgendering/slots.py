@@ -1,4 +1,4 @@
-"""One question of misgendering: a text with a slot, who is meant, and the forms that compete.
+"""One question of misgendering: a text with a slot, the person, and the forms that compete.
 
 See docs/misgendering.md#the-verdict.
 """

@@ -52,7 +52,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text of TANGO to go on from: its id, whom and which set it is about, and its row's kind of antecedent."""
+    """A text of TANGO to continue: its id, its person and pronoun set, and its row's kind of antecedent."""
 
     id: str
     text: str

@@ -1,6 +1,6 @@
 """Measures of models from score files: means with intervals, what they mix, models side by side (docs/model_bias.md).
 
-Ten lines are enough for a table of one's own: docs/model_bias.md.
+Ten lines are enough for your own table: docs/model_bias.md.
 """
 
 from evenhand.core.model_bias.compare_models import Groups as Groups

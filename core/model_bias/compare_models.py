@@ -189,7 +189,7 @@ def _pearson(totals: Numbers) -> Numbers:
 
 
 def sign_agreement(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of sentences on which two models lean to the same side, 0 to 1, for every two models.
+    """Return for every two models the share of sentences on which both lean to the same side, 0 to 1.
 
     Columns a, b, value, low, high (95%, over the stems of the word pairs), n, chance (the share that two models with
     these lean rates would share by chance) and kappa (beyond chance). Only sentences that lean in both count: 0 has no

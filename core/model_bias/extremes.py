@@ -1,4 +1,4 @@
-"""Sentences by name: the extremes of each side, those that no mean can hold, and filters that were given a name.
+"""Sentences by name: the extremes of each side, sentences that no mean includes, and named filters.
 
 Named filters are the papers' case study, and what people save next to their runs.
 """
@@ -134,7 +134,7 @@ def _file_of(folder: Path) -> list[SavedFilter]:
 def save_filter(folder: Path, new: SavedFilter) -> None:
     """Keep a filter under its name; one of that name that was saved before is replaced.
 
-    Raises Refused for an empty filter, a name that is none, or the name of a built-in one.
+    Raises Refused for an empty filter, an invalid name, or the name of a built-in filter.
     """
     name = new.name.strip()
     if not name or len(name) > LONGEST or not name.isprintable():

@@ -86,7 +86,7 @@ class InfiniteRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelResult:
-    """One model: its summary, its first rows without a finite value, its groups and nulls where they are asked for."""
+    """One model: its summary, its first rows without a finite value, its groups and nulls if requested."""
 
     summary: Summary
     undefined_rows: tuple[UndefinedRow, ...]

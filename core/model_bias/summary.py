@@ -50,7 +50,7 @@ class MissingValues:
     """Bounds over all `rows`: those with a value, `infinite` ones (side known, size not), `missing` ones.
 
     `missing`: undefined, rejected by the scoring, or under the chosen pair mass. `size` in log10 is what each missing
-    or infinite one is given, by `size_is` the largest |Bias_c| of the model's rows or one that was asked for.
+    or infinite one is given, by `size_is` the largest |Bias_c| of the model's rows or a requested one.
     The signed mean (log10), and the share of sentences that lean to the male word (0 to 1, no size is needed), if all
     missing ones lean to the female word, and if all lean to the male word. None with `reason`.
     """

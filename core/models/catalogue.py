@@ -182,7 +182,7 @@ def locate(name: str, *, patience: float | None = None) -> Path:
     """Return the folder of a model: built in, local, fetched before, or fetched now.
 
     The hub is looked up for at most five seconds. A download is waited for, or
-    with *patience* (seconds, the look-up counted) goes on in the background
+    with *patience* (seconds, the look-up counted) continues in the background
     while ModelUnavailable says so.
     """
     if name in BUILTIN:
@@ -229,7 +229,7 @@ def _from_hub(name: str, patience: float | None) -> Path:
 
 
 def _look_up_and_fetch(name: str) -> Path:
-    """Ask which files there are (bounded in time), then fetch the ones that are needed."""
+    """List the files of a model (within a time limit), then fetch the needed ones."""
     try:
         files = _in_background(_file_names, name).result(timeout=LOOK_UP_SECONDS)
     except TooLate:

@@ -109,7 +109,7 @@ def load_classifier(
     """Load a classifier: built in, planted, from a local folder or from the Hugging Face hub.
 
     *labels*: what the outputs 0, 1 and 2 mean, by hand, where the config does not say. Never runs code that comes
-    with a model. Raises ModelUnavailable in one sentence for a model that cannot be had, has no classifying head
+    with a model. Raises ModelUnavailable in one sentence for a model that is not available, has no classifying head
     of its own or not three labels; Refused where the labels are not known.
     """
     if is_planted_nli(name):

@@ -1,7 +1,7 @@
 """Texts that begin alike, read by a causal model in one row: the beginning once, then each continuation.
 
 Every continuation sees the beginning and itself. A model that does not take such a mask (tried out when it is opened)
-gets one row per text. Passages say what to read off: which places, which token is wanted there, and whose it is.
+gets one row per text. Passages say what to read: the places, the token wanted at each, and its text.
 
 `PerplexityScorer`: how likely whole texts are that differ in one place. docs/misgendering.md#the-verdict: the sum of
 the negative
@@ -240,7 +240,7 @@ def open_perplexity(
 ) -> PerplexityScorer:  # fmt: skip
     """Return the scorer of a causal model: built in, from a folder, or from the Hugging Face hub.
 
-    Raises ModelUnavailable with one sentence for a model that cannot be had or does not read from left to right.
+    Raises ModelUnavailable with one sentence for a model that is not available or does not read from left to right.
     """
     use_threads(threads)
     return PerplexityScorer(load_causal(name, precision=precision, patience=patience, device=device))

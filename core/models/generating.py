@@ -1,11 +1,11 @@
 """Causal models that write: sampling with a seed per text, so that nothing else changes the text.
 
-As in document 004 (docs/generation.md#generating-texts): temperature, then the `top_k` likeliest tokens, then of those
-the fewest that hold
-`top_p` of their probability (Holtzman et al. 2020), then one of them at random; by default exactly 50 tokens, an end
-mark being out of the question. Random numbers are drawn per text on the processor, from a generator of its own, before
-the first token: neither the batch, nor the order, nor the device changes them. What a batch can change is the last
-digit of a probability, and with it, rarely, a token; a run therefore always makes the same batches (core/generating).
+As in document 004 (docs/generation.md#generating-texts): temperature, then the `top_k` most likely tokens, then
+the fewest of those that have `top_p` of their probability (Holtzman et al. 2020), then one of them at random. The
+default is exactly 50 tokens without an end mark. Random numbers are drawn per text on the processor, from its own
+generator, before the first token: neither the batch, nor the order, nor the device changes them. A batch can change
+only the last digit of a probability, and so, rarely, a token; a run therefore always makes the same batches
+(core/generating).
 """
 
 import logging

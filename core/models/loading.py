@@ -187,7 +187,7 @@ def _trained(name: str, folder: Path, config: Any, task: Task) -> Any:
 
 
 def read_weights(maker: Any, name: str, folder: Path, config: Any, **settings: str) -> tuple[Any, set[str]]:
-    """Return the model that *maker* makes of the weights in a folder, and the names of those that it lacks.
+    """Return the model that *maker* makes from the weights in a folder, and the names of missing weights.
 
     Raises ModelUnavailable where there are none that load without running code, or they do not fit.
     """

@@ -168,7 +168,7 @@ class TargetScorer(MaskedScorer):
     """Scores probes of one option each; obeys `core.types.Scorer`. Not for several threads at once.
 
     A probability of 0 is -inf here, not undefined. `passes` counts the distinct masked sentences that the model read:
-    within one call of `score` each of these is read once, for all words that are asked for.
+    within one call of `score` each of these is read once, for all requested words.
     """
 
     method, version = "target", 1

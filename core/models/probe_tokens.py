@@ -211,7 +211,7 @@ class TokenReader(TextReader):
         return [next(found).ids if inside else next(others) for inside in goes_on]
 
     def _draft(self, probe: MaskedSentence) -> "_Draft | Prepared":
-        """Return what is known of a probe before its text is encoded; the finished result where it is undefined."""
+        """Return the draft of a probe before its text is encoded; the finished result where it is undefined."""
         nothing: tuple[None, ...] = (None,) * len(probe.options)
         places = probe.places()
         spans = sorted([*((place.start, place.end) for place in places), *probe.hidden])

@@ -1,4 +1,4 @@
-"""Files of the inference measure: predictions, sets of one's own or of the release, words and templates."""
+"""Files of the inference measure: predictions, own or released sets, words and templates."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -173,7 +173,7 @@ def changes(
 def _strata(counts: Numbers) -> list[Sizes]:
     """Return the units by the sets that contain them: stereotyped words and neutral words are separate samples.
 
-    PS, AS and NS thereby keep their sizes. All units share one stratum if a unit would be alone in its stratum.
+    So PS, AS and NS keep their sizes. All units share one stratum if a unit would be alone in its stratum.
     """
     _patterns, codes = np.unique(counts.sum(axis=2) > 0, axis=0, return_inverse=True)
     strata = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]

@@ -218,7 +218,7 @@ def run(settings: AskSettings, place: Place) -> NliReport:
 
 
 def measured_scores(probes: ProbeSet, scores: Sequence[Score]) -> Inference:
-    """Return the measures of the likeliest labels; a row without an answer is left out."""
+    """Return the measures of the most likely labels; a row without an answer is left out."""
     labels = [(row, argmax(score)) for row, score in zip(probes.rows, scores, strict=True)]
     return measured(
         [Prediction(row.set, label, row.occupation, row.stereotype) for row, label in labels if label is not None]

@@ -37,7 +37,7 @@ class AskSettings:
     run_name: str | None = None
 
     def probe_set(self) -> ProbeSet:
-        """Return the probes. Raises Refused where two kinds are asked for or a part is missing, BadFile."""
+        """Return the probes. Raises BadFile, and Refused where two kinds are given or a part is missing."""
         own = [self.words, self.templates, self.gender_words]
         if self.probes:
             if any(own):

@@ -27,7 +27,7 @@ JAPANESE = "ja"
 
 @dataclass(frozen=True, slots=True)
 class BesidePrinted:
-    """A printed value and the value of one's own run on the same data.
+    """A printed value and the value of a user's run on the same data.
 
     `difference`: own - printed, in the unit of the table; None with `reason`.
     """
@@ -82,7 +82,7 @@ def _cell_value(row: Row, found: Cells) -> Estimate:
 
 
 def beside_inference(inference: Inference, language: str) -> list[BesidePrinted]:
-    """Pair the 45 shares of Table 3 of the inference paper with those of one's own classifier on Japanese sentences."""
+    """Pair the 45 shares of Table 3 of the inference paper with those of a user's classifier on Japanese sentences."""
     return [
         _of_shares(row, label, inference, language) for row in table("published_inference_shares") for label in LABELS
     ]

@@ -318,7 +318,7 @@ def _on_ruler(
     rows: "pd.DataFrame", source: str, words: tuple[Magnitude | None, Note | None],
     untrained: tuple[Untrained | None, Note | None], seed: int,
 ) -> OnRuler:  # fmt: skip
-    """Return the model with its nulls; the references come with the reason why one could not be had."""
+    """Return the model with its nulls and its references, or the reason why a reference is missing."""
     summary, effect = summarise(rows, seed=seed), mean_corrected(rows, seed=seed)
     found = tuple(nulls(rows, seed=seed))
     return OnRuler(summary.model, summary.signature, source, summary, effect, found, *words, *untrained)

@@ -1,4 +1,4 @@
-"""The ruler: models with a planted bias go through the measures of this app, and must come back as planted.
+"""The ruler: models with a planted bias go through the measures of this app, which must find the planted values.
 
 304 sentences of our own (every pair of the released table, 8 neutral contexts, both words; a quarter of the female
 word's sentences and three quarters of the male word's speak of rain) are asked of every planted model by the same
@@ -60,9 +60,9 @@ NOTHING_TO_SHARE = Note(N_("Every value is 0: there is no variance to divide."))
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One quantity of one planted model: what was planted and what the measures say.
+    """One quantity of one planted model: the planted and the measured value.
 
-    `planted` None: the quantity must come back as undefined. `measured` has its interval where the measure has one.
+    `planted` None: the quantity must be undefined. `measured` has its interval where the measure has one.
     """
 
     model: str
@@ -85,7 +85,7 @@ class Mark:
         return abs(self.measured.value - self.planted) <= TOLERANCE
 
     def to_json(self) -> JsonObject:
-        """Return what was planted and what came back; the verdict is the reason of what is undefined."""
+        """Return the planted and the measured value; the verdict is the reason of an undefined one."""
         data = {"model": self.model, "quantity": self.quantity, "planted": self.planted, "passed": self.passed}
         data |= {"measured": self.measured.value, "difference": self.difference}
         return with_reasons(data, self.measured.reason or in_words(self))

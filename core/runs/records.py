@@ -77,7 +77,7 @@ class Run:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models in the order in which they were asked for, without those that could not be used."""
+        """The models in the requested order, without models that could not be used."""
         return tuple(str(one.get("model") or "") for one in self.answered)
 
     @property

@@ -49,7 +49,7 @@ def cache_path(database: Path | str) -> Path:
 
 
 class CachedScorer:
-    """A scorer that asks *scorer* only what it has not answered before; obeys `core.types.Scorer`.
+    """A `core.types.Scorer` that asks *scorer* only for answers that are not stored yet.
 
     *scorer* should have a `cache_key` (the signature with the full hash of the weights), else its signature is
     used. *path* None: remembers in a private temporary file, for this object only. Every call of `score` is one

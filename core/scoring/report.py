@@ -103,10 +103,10 @@ MOST = 4 << 20  # bytes that one look reads: the next one goes on from there
 
 @dataclass(slots=True)
 class SoFar:
-    """The rows of a file while it grows: `rows` of them, the `last` ones, and of a table of scores what came of each
-    model: how many rows, how many with a score ("scored"), how many of these lean to each side ("male", "female").
+    """The rows of a file while it grows: their number `rows`, the `last` ones, and for a table of scores the counts of
+    each model: rows, rows with a score ("scored"), and those that lean to each side ("male", "female").
 
-    `file` is what the run makes in the end. `read_on` adds what is new; it is for one thread at a time.
+    `file`: the final file of the run. `read_on` adds new rows; only one thread at a time may call it.
     """
 
     file: Path
@@ -118,7 +118,7 @@ class SoFar:
     _columns: list[str] | None = None
 
     def read_on(self) -> bool:
-        """Read what was written since the last look. False where nothing is being written."""
+        """Read the lines written since the last call; return False where no run is writing."""
         part = begun if (begun := begun_of(self.file)).is_file() else growing_part(self.file)
         if part is None:
             return False

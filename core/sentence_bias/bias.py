@@ -189,7 +189,7 @@ def check_printed(
 ) -> PrintedCheck:
     """Check a published row: does *printed* follow from the probabilities, printed with *digits* digits?
 
-    Rounding is taken as it is: every probability may be off by half a unit of its last digit, the printed
+    Rounding is allowed for: every probability may be off by half a unit of its last digit, the printed
     value by half a unit of its last decimal. Raises ValueError unless both probabilities are in (0, 1].
     """
     if not (0 < p_male <= 1 and 0 < p_female <= 1):

@@ -1,7 +1,7 @@
 """The keyword packs: per language, words that differ in gender only, and the forms that have to go along.
 
 One table a language (core/data/words_en.tsv, words_ja.tsv, words_es.tsv); the Chinese one is the 19 pairs of the
-released file (pairs.tsv, pair_kinds.tsv). A table of one's own has the same columns and is added to them.
+released file (pairs.tsv, pair_kinds.tsv). A user's table has the same columns and is added to them.
 """
 
 import re

@@ -108,7 +108,7 @@ class Reading:
     (docs/methods.md#pair-and-context).
     `bias_log10` is positive
     where the model leans to the male word, may be infinite, and is None with `reason` where undefined.
-    `corrected_log10` = bias_log10 - prior.value. `fillers` holds, per mask of the slot, the likeliest tokens;
+    `corrected_log10` = bias_log10 - prior.value. `fillers`: the most likely tokens of each mask of the slot;
     `others` the row of other forms (probability None where a form is not one token of the model). `forms`: the two
     words and the other forms side by side; empty where a word takes several masks, so that forms do not compare.
     """

@@ -107,7 +107,7 @@ class Comparisons:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Strength of `one` less that of `other` (places in the models), and whether it stays after Holm's adjustment."""
+    """Strength of `one` minus that of `other` (places in the models), and whether it stays after Holm's adjustment."""
 
     one: int
     other: int

@@ -112,7 +112,7 @@ class Tally:
 
     @property
     def seen(self) -> tuple["Tally", Seen]:
-        """The patterns of the items with those that could have been seen, and the weight of each.
+        """The patterns of the items and further possible patterns, with the weight of each.
 
         The prior is spread over patterns of one or two categories. All of these have the most common number of labels,
         of two or more.

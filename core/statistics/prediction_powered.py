@@ -211,7 +211,7 @@ class _Moved:
 
 
 def paired_difference(one: Labels, other: Labels) -> Rates:
-    """Return the first rate less the second, -1 to 1: by people, by the judge and by both, over the clusters of both.
+    """Return the first rate minus the second, -1 to 1: by people, by the judge and by both, over the clusters of both.
 
     What a cluster adds to the error of one rate is subtracted from what it adds to the other, so an effect on both
     rates does not widen the difference. `weight` is the smaller of the two. Raises Refused where clusters are missing.

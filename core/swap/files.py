@@ -2,7 +2,7 @@
 
 swap: each text becomes its counterfactual. CDA (counterfactual data augmentation): each text stays, its counterfactual
 comes after it. CDS (counterfactual data substitution): each text becomes its counterfactual with probability 1/2, by a
-hash of seed and text. A text that is left or refused stays as it is in all three.
+hash of seed and text. A text that is left or refused stays unchanged in all three.
 """
 
 import gzip

@@ -113,7 +113,7 @@ class ProjectionReport(TuneReport):
 
 
 def read_report(record: object) -> TuneReport | None:
-    """Return the report of a record; None for one that holds none."""
+    """Return the report in a record; None if it has none."""
     method = record.get("method") if isinstance(record, dict) else None
     kind = {None: TuneReport, "training": TrainingReport}.get(method, ProjectionReport)
     try:

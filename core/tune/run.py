@@ -1,4 +1,4 @@
-"""A run of tuning, here or in a worker of a Ray cluster that is watched from here; a killed run goes on where it was.
+"""A run of tuning, here or in a worker of a Ray cluster that is watched from here; a killed run continues where it was.
 
 Training: load, forecast, train, look at untouched text, write the folder. Taking a direction out: sentences and
 counterfactuals in, a changed folder with its probes out.

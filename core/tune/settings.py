@@ -18,7 +18,7 @@ NO_LANGUAGE = N_("Swapping and removing a direction need the language of the tex
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings(Tuning):
-    """The options of the command `tune`: with the numbers of training the model, its texts, and what is done to it.
+    """The options of the command `tune`: the numbers of training, the model, its texts, and the change to it.
 
     `own`, `names`: files of further words to swap. `leave_out`: pairs that are not swapped. `share`: of the texts, held
     out. `address`: of a Ray cluster that trains, with so many `threads`. `uid`: of the project that texts name.

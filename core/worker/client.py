@@ -238,7 +238,7 @@ class RemoteScorer:
 
 @cache
 def shared() -> Inference:
-    """Return the only handle of this process, for every page and visitor; it is closed when the process ends."""
+    """Return the shared handle of this process, for every page and visitor; it is closed when the process ends."""
     inference = Inference()
     atexit.register(inference.close)
     return inference

@@ -53,7 +53,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """`matrix` (width x width, symmetric): what is left of a hidden state; `directions`: how many were taken out."""
+    """`matrix` (width x width, symmetric) projects hidden states; `directions`: the number of directions removed."""
 
     matrix: Numbers
     directions: int

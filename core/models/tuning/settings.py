@@ -100,7 +100,7 @@ class Memory:
 def needed(
     numbers: int, trained: int, layers: int, width: int, heads: int, vocabulary: int, tuning: Tuning
 ) -> Memory:  # fmt: skip
-    """Return what training a model of that shape takes, with so many *numbers*, of which *trained* change.
+    """Return the memory to train a model of that shape with *numbers* parameters, of which *trained* change.
 
     Weights, gradients and the two moments of Adam are 4 bytes a number each in fp32. Activations that backpropagation
     keeps: about 34 bytes a token, layer and unit in 16 bits, plus 5 for each head and pair of tokens (Korthikanti et

@@ -1,7 +1,7 @@
 """A model that is there to be changed: trained further with transformers' Trainer, asked how well it still predicts
 held-out texts, and written as a folder that loads like any other.
 
-A killed run goes on and ends in the same numbers: which text comes at which step, and which of its tokens are masked,
+A killed run can continue and ends in the same numbers: the text of each step, and which of its tokens are masked,
 follows from the seed and the step; dropout draws from torch's random state, which a checkpoint holds.
 """
 
