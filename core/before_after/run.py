@@ -104,7 +104,7 @@ def before_and_after(settings: Settings, source: ScoreInput, place: Place) -> Mo
     """Compare the models on the items of *source*, and on held-out text. A named run or a file gets a row an item with
     the Bias_c (log10) of every model.
 
-    Raises ModelUnavailable where one of the models is not available: without all models there is no comparison.
+    Raises ModelUnavailable where one of the models is not available: all of them are needed.
     """
     out, is_run = target_or_none(place.database, "comparisons", settings.out, settings.run_name)
     for model in settings.models:
