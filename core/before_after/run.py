@@ -167,8 +167,7 @@ def _effect(settings: Settings, values: dict[str, Numbers], clusters: Any) -> tu
     """Return the effect for the verdict, and for each seed its excess over its placebo (or over the model before).
 
     One seed: over the stems of the items. More: over the seeds, the unit of that comparison (docs/before_after.md),
-    against the
-    seeds of the placebo. Every model is settings on the items that all of them answered.
+    against the seeds of the placebo. All models are compared on the items that every model answered.
     """
     starts = [values[one] for one in settings.placebo] or [values[settings.before]] * len(settings.after)
     beyond = [

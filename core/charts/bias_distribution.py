@@ -204,7 +204,7 @@ def axis_title(say: Say) -> str:
 def _names(
     models: list[str], found: pd.DataFrame, y: alt.Scale, notes: Mapping[str, str], palette: Palette
 ) -> list[Any]:
-    """Draw each model's name above the middle of its row, and its shares at both ends."""
+    """Draw each model's name at the top middle of its row, and its shares at both ends."""
     table, none = shares(found).set_index("model"), without_value(found)
     rows = []
     for row, model in enumerate(models):

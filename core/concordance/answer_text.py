@@ -63,7 +63,7 @@ def near_says(found: Concordance, number: int) -> Note:
 
 
 def contrast_says(found: Concordance) -> Note | None:
-    """Compare the two near words in a sentence; None without exactly two, or without data."""
+    """Compare the two near words in a sentence; None without a contrast of two words."""
     one = found.contrast
     if one is None:
         return None

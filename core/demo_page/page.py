@@ -1,8 +1,8 @@
 """One HTML file with what models say of chosen sentences: it works from a folder, fetches nothing and asks no model.
 
 Source of the numbers: `core.sentence_bias` (docs/methods.md#bias-of-a-sentence), asked once when the page is made.
-Direction: positive leans to
-the male word and lies to the right. Both languages are in the file; every text in it is escaped.
+Direction: positive leans to the male word and lies to the right. Both languages are in the file; every text in it is
+escaped.
 """
 
 import math

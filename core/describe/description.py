@@ -155,10 +155,9 @@ __all__ = ["Writing", "writing"]
 class Writing:
     """English generations. Tokens are lower-cased words and punctuation (text.repetition), white space left out.
 
-    `distinct`: different tokens over all completions; `per_text`: mean share of different tokens within a completion,
-    0 to 1, None where there is none. `completion`, `published`: repetitiveness (docs/human_vs_rule.md#repetition, 0 to
-    1, higher is more
-    repetitive) of the completions alone and, as published, of context and completion together.
+    `distinct`: different tokens over all completions; `per_text`: mean share of different tokens within a completion, 0
+    to 1, None where there is none. `completion`, `published`: repetitiveness (docs/human_vs_rule.md#repetition, 0 to 1,
+    higher is more repetitive) of the completions alone and, as published, of context and completion together.
     """
 
     tokens: Lengths
@@ -260,8 +259,8 @@ class Description:
     """A set of texts. `items`: which of a project ("accepted", "all"), or "file".
 
     `exact`, `near`, `twins`: texts that occur twice as they are, without punctuation and blanks, and with the keyword
-    masked (the same sentence with either word).
-    `without_keyword`: texts without a keyword, of sets whose texts have one. `writing`: of generations only.
+    masked (the same sentence with either word). `without_keyword`: texts without a keyword, of sets whose texts have
+    one. `writing`: of generations only.
     """
 
     name: str

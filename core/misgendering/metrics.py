@@ -152,8 +152,7 @@ class TextShares:
     """Shares of generated texts by their first pronoun, 0 to 1, each text once.
 
     `right`: right / (right + wrong), among texts with a pronoun: the headline (docs/misgendering.md#the-numbers).
-    `without`: texts without a
-    pronoun; `wrong`: texts with a wrong first pronoun, both of all texts.
+    `without`: texts without a pronoun; `wrong`: texts with a wrong first pronoun, both of all texts.
     """
 
     right: Estimate

@@ -1,8 +1,7 @@
 """The probability-based verdict: the form that makes the whole text least perplexing, and the table of verdicts.
 
-docs/misgendering.md#the-verdict, document 004 eq. 5. Scoring writes the table, `misgendering metrics` reads it: one
-row an instance, model and
-setting.
+docs/misgendering.md#the-verdict, document 004 eq. 5. Scoring writes the table, `misgendering metrics` reads it: one row
+an instance, model and setting.
 """
 
 import math

@@ -54,8 +54,7 @@ class Instance:
 
     `pronouns`: names of the sets the person uses, any of which is right. `options`: the sets that compete, in the order
     in which ties are settled (docs/misgendering.md#the-verdict: the first); `forms`: the form of each, with a capital
-    where the slot asks for
-    one; empty where a set has none for this case.
+    where the slot asks for one; empty where a set has none for this case.
     """
 
     id: str

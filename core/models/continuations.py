@@ -4,10 +4,9 @@ Every continuation sees the beginning and itself. A model that does not take suc
 gets one row per text. Passages say what to read: the places, the token wanted at each, and its text.
 
 `PerplexityScorer`: how likely whole texts are that differ in one place. docs/misgendering.md#the-verdict: the sum of
-the negative
-log-probabilities over the T - 1 predicted tokens of the *whole* text, template included, with what the tokenizer puts
-around a text (a beginning-of-text token only where it adds one, Llama yes, GPT-2 no). Perplexity is exp(sum / (T - 1)),
-so the least mean is the least perplexity, as HF's `loss` has it.
+the negative log-probabilities over the T - 1 predicted tokens of the *whole* text, template included, with what the
+tokenizer puts around a text (a beginning-of-text token only where it adds one, Llama yes, GPT-2 no). Perplexity is
+exp(sum / (T - 1)), so the least mean is the least perplexity, as HF's `loss` has it.
 """
 
 import logging

@@ -80,7 +80,7 @@ class VectorReader:
         return _signature(self.loaded, method, joint)
 
     def sentences(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """Return the vector of each text; None for a text that is empty in the model or too long for it."""
+        """Return the vector of each text, without texts that are empty in the model or too long for it."""
         distinct = list(dict.fromkeys(texts))
         rows = [list(self.loaded.tokenizer(text)["input_ids"]) for text in distinct]
         fits = [i for i, row in enumerate(rows) if len(row) <= self._longest and set(row) - self._special]
@@ -92,7 +92,7 @@ class VectorReader:
         return found
 
     def words(self, words: Sequence[str]) -> dict[str, Vector]:
-        """Return the mean input embedding of each word's tokens, written as inside a text; None for unknown words."""
+        """Return the mean input embedding of each known word's tokens, written as inside a text."""
         table = self.loaded.model.get_input_embeddings().weight.detach().float().cpu().numpy()
         unknown, found = self.loaded.tokenizer.unk_token_id, {}
         for word in dict.fromkeys(words):

@@ -1,10 +1,9 @@
 """Scores that are sums over whole sentences, one with each option of a probe; and which scorer answers for a method.
 
 `PairSumScorer`, of causal models. docs/models.md#methods: log P(sentence) = sum over t of log P(w_t | w_1 ... w_t-1).
-Before the
-first token in which the options' sentences differ all terms are equal and cancel in Bias_c, so the sum begins there;
-the logprobs of a score are therefore of the rest of the sentence given its beginning, natural logs, and not comparable
-with those of masked scoring. The end of the text is not scored.
+Before the first token in which the options' sentences differ all terms are equal and cancel in Bias_c, so the sum
+begins there; the logprobs of a score are therefore of the rest of the sentence given its beginning, natural logs, and
+not comparable with those of masked scoring. The end of the text is not scored.
 
 `PllScorer`, of masked models: every token of a sentence masked in turn; for comparison with masked scoring. Source:
 Salazar et al. 2020, "Masked Language Model Scoring", equation 2: PLL(W) = sum over t of log P(w_t | W without t).

@@ -103,14 +103,13 @@ class Form:
 class Reading:
     """A model's answer for the slot of a sentence.
 
-    `logp_male`, `logp_female` are natural logs as the joint made them; `p_*` and `pair_mass` are in [0, 1] and
-    always of the whole word: the product over its masks, also where the ratio is of geometric means
-    (docs/methods.md#pair-and-context).
-    `bias_log10` is positive
-    where the model leans to the male word, may be infinite, and is None with `reason` where undefined.
-    `corrected_log10` = bias_log10 - prior.value. `fillers`: the most likely tokens of each mask of the slot;
-    `others` the row of other forms (probability None where a form is not one token of the model). `forms`: the two
-    words and the other forms side by side; empty where a word takes several masks, so that forms do not compare.
+    `logp_male`, `logp_female` are natural logs as the joint made them; `p_*` and `pair_mass` are in [0, 1] and always
+    of the whole word: the product over its masks, also where the ratio is of geometric means
+    (docs/methods.md#pair-and-context). `bias_log10` is positive where the model leans to the male word, may be
+    infinite, and is None with `reason` where undefined. `corrected_log10` = bias_log10 - prior.value. `fillers`: the
+    most likely tokens of each mask of the slot; `others` the row of other forms (probability None where a form is not
+    one token of the model). `forms`: the two words and the other forms side by side; empty where a word takes several
+    masks, so that forms do not compare.
     """
 
     slot: Slot

@@ -11,11 +11,11 @@ labelled items and a judge that is right in 99%, the formula alone held the trut
 counts one difference more than there were, of one item.
 
 Contexts as clusters: both terms are means of cluster means (docs/judges.md#a-rate-from-tables), the mean over contexts
-of the share; with
-`of_items`, or weights, they are means of items: the share of items, with the error still over clusters. A cluster that
-holds labelled and further items is in both terms, so their errors are not independent; the covariance counts, in the
-error and in the choice of k. Items that were drawn with unequal probabilities: Hajek's weights, 1 / probability, in the
-term of people; the further items are then no random sample, and the judge's mean is that of all items.
+of the share; with `of_items`, or weights, they are means of items: the share of items, with the error still over
+clusters. A cluster that holds labelled and further items is in both terms, so their errors are not independent; the
+covariance counts, in the error and in the choice of k. Items that were drawn with unequal probabilities: Hajek's
+weights, 1 / probability, in the term of people; the further items are then no random sample, and the judge's mean is
+that of all items.
 """
 
 from collections.abc import Hashable, Sequence
