@@ -51,9 +51,9 @@ def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int) -> N
     tests have it; p_greater is P(s > s_obs), as Caliskan et al. write. A zero vector makes effect and p undefined.
     """
     sets = read_sets(sets_file)
-    words = {word for test in tests for name in names_of(test, sets, sets_file.name) for word in sets[name]}
+    words = {word for test in tests for name in names_of(test, sets) for word in sets[name]}
     known = read_vectors(vectors, words)
-    weat_tests = [one_test(test, sets, known, sets_file.name, seed) for test in tests]
+    weat_tests = [one_test(test, sets, known, seed) for test in tests]
     answer({"tests": weat_tests}, map(_line, weat_tests))
 
 

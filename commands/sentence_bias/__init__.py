@@ -129,7 +129,7 @@ def as_text(reading: Reading) -> Iterator[str | None]:
         shares = (f"{form.word} {number(form.share, '.2%')}" for form in reading.forms)
         yield "share of all forms: " + ", ".join(shares)
     if reading.small_mass:
-        yield "Both words together stay under 1%: read the ratio with care."
+        yield "Both words together get less than 1% of the probability: interpret the ratio with caution."
     yield reading.signature
 
 

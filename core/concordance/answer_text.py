@@ -71,7 +71,7 @@ def contrast_says(found: Concordance) -> Note | None:
     odds = one.log_odds
     values: dict[str, Any] = {"word": found.question.word, "first": first, "second": second}
     if odds.value is None:
-        message = N_("{first} against {second}: too few cases to compare.")
+        message = N_("{first} against {second}: too few sentences to compare.")
         return Note(message, values)
     if odds.low is None or odds.high is None or not differs(odds, 0.0):
         message = N_("{first} against {second}: no clear difference near {word} from the rest of the text.")

@@ -113,13 +113,13 @@ def question(word: str, near: Iterable[str], *, window: int | None = None, unit:
     if not word:
         raise Refused(N_("Type the word whose contexts you want to see."))
     if not words or len(words) > MOST_NEAR:
-        raise Refused(N_("Give 1 to {most} near words, such as 他,她."), most=MOST_NEAR)
+        raise Refused(N_("Give 1 to {most} collocates, such as 他,她."), most=MOST_NEAR)
     if word in words:
-        raise Refused(N_("{word} cannot be its own near word; give other words."), word=word)
+        raise Refused(N_("{word} cannot be its own collocate; give other words."), word=word)
     if long := next((one for one in (word, *words) if len(one) > LONGEST_WORD), None):
         raise Refused(N_("{word} is too long; the maximum is {most} characters."), word=long, most=LONGEST_WORD)
     if window is not None and window < 1:
-        raise Refused(N_("A window has at least 1 character."))
+        raise Refused(N_("The window must be at least 1 character."))
     if unit not in ("auto", *UNITS):
         raise Refused(N_("The unit must be document, paragraph or sentence, not {unit}."), unit=unit)
     for pair in keyword_pairs():

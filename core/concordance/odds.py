@@ -23,9 +23,9 @@ FEW = 15  # texts with the word; below that a t interval is wide and says so
 
 NO_WORD = Note(N_("The word does not occur in this text."))
 NO_OTHER = Note(N_("Every sentence contains the word, so there is nothing to compare it with."))
-NOT_NEAR = Note(N_("The near word occurs neither with the word nor elsewhere."))
-ALWAYS_NEAR = Note(N_("The near word occurs in every sentence, so there is nothing to compare."))
-NEVER_ELSEWHERE = Note(N_("The near word never occurs without the word, so there is no share to compare with."))
+NOT_NEAR = Note(N_("The collocate occurs neither with the word nor elsewhere."))
+ALWAYS_NEAR = Note(N_("The collocate occurs in every sentence, so there is nothing to compare."))
+NEVER_ELSEWHERE = Note(N_("The collocate never occurs without the word, so there is no share to compare with."))
 ONE_TEXT = Note(N_("All sentences with the word come from one text: no interval."))
 Counts = tuple[int, int, int, int]
 Numbers = NDArray[np.float64]

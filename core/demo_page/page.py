@@ -171,22 +171,23 @@ def _side(value: float | None) -> Literal["male", "female", "none"]:
 TEXTS = (
     N_("Which word does a language model prefer?"),
     N_(
-        "Each sentence has a slot where a male and a female word fit equally well. A language model was run"
-        " once to see how probable it finds each of them. No model runs now: the numbers are stored in this file."
+        "Each sentence has a slot where a male and a female word fit equally well. A language model"
+        " was run once to compute the probability of each word. No model runs now: the numbers are"
+        " stored in this file."
     ),
     N_("female word"),
     N_("male word"),
-    N_("neither of the two"),
-    N_("The two words together get less than 1% of the probability: read the ratio with care."),
+    N_("other words"),
+    N_("The two words together get less than 1% of the probability: interpret the ratio with caution."),
     N_("Influence of each word: Bias_c with the word minus Bias_c with the word masked (log10)"),
-    N_("What the model would write"),
+    N_("Top predictions of the model"),
     N_(
         "log10 P(male word) − log10 P(female word); right of 0 leans towards the male word, left of 0 towards"
         " the female word"
     ),
     N_(
-        "Leaning less is not better in itself: a model that knows nothing leans to neither side. Small"
-        " built-in models are for trying out the app, not for findings."
+        "A smaller bias is not necessarily better: a model that knows nothing leans to neither side."
+        " Small built-in models are for trying out the app, not for findings."
     ),
     N_("Made with Evenhand {version} on {day}."),
 )  # fmt: skip

@@ -180,13 +180,13 @@ Scores = NDArray[np.float64]
 
 Verdict = Literal["symmetric", "asymmetric", "doubtful", "rare", "absent"]
 VERDICTS: dict[Verdict, str] = {
-    "symmetric": N_("The two words are used in similar ways: their neighbours hardly predict which of them it is."),
+    "symmetric": N_("The two words are used in similar ways: their neighbours hardly predict which of them occurs."),
     "asymmetric": N_(
-        "The two words are used differently: their neighbours predict which of them it is, so a model's"
-        " preference says more about usage than about gender. Consider excluding the pair."
+        "The two words are used differently: their neighbours predict which of them occurs, so a"
+        " model's preference reflects usage more than gender. Consider excluding the pair."
     ),
     "doubtful": N_("The two words differ somewhat in usage. Check the compounds before you keep the pair."),
-    "rare": N_("One of the words is too rare in this text to judge."),
+    "rare": N_("One of the words is too rare in this text to assess."),
     "absent": N_("One of the words does not occur in this text."),
 }
 # asymmetric: the whole interval of the asymmetry above the first, or of a share of unswapped compounds above the

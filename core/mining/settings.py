@@ -48,7 +48,7 @@ class Settings:
     def __post_init__(self) -> None:
         names = {pair.name for pair in self.pairs}
         if not names:
-            raise BadFile(N_("There is no keyword pair to search for."))
+            raise BadFile(N_("No keyword pair is selected. Choose at least one."))
         if len({pair.language in WITHOUT_SPACES for pair in self.pairs}) > 1:
             message = N_("The pairs mix languages with and without spaces between words; mine them separately.")
             raise BadFile(message)

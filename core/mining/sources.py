@@ -44,7 +44,9 @@ BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImpleme
 MISSING = N_("{file} does not exist.")
 UNREADABLE = N_("{file} cannot be read: {why}.")
 NOTHING_INSIDE = N_("{file} contains no text file (.txt, .md, .html, .jsonl, .csv or .tsv).")
-ARCHIVE_BROKEN = N_("{file} is a damaged or password-protected archive ({why}); everything before that was read.")
+ARCHIVE_BROKEN = N_(
+    "{file} is a damaged or password-protected archive ({why}); its contents up to that point were read."
+)
 
 
 class Damaged(Exception):
@@ -281,7 +283,7 @@ def inside(root: Path, typed: str) -> Path:
     Raises Refused where it leads out of *root*, or a link below it does, NotFound where it is not there.
     """
     if "\0" in typed:
-        raise Refused(N_("This is not a path."))
+        raise Refused(N_("The path contains a null character. Enter another path."))
     place = (root / typed.strip().lstrip("/")).resolve()
     if place != root and root not in place.parents:
         raise Refused(N_("{path} is outside the corpus folder; only files inside it can be read."), path=typed)

@@ -127,7 +127,7 @@ def _file_of(folder: Path) -> list[SavedFilter]:
         rows = json.loads(path.read_text(encoding="utf-8"))
         return [SavedFilter(**{key: str(value) for key, value in row.items()}) for row in rows]
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        message = N_("The saved filters in {file} cannot be read. Move the file away to start afresh.")
+        message = N_("The saved filters in {file} cannot be read. Move the file away to start without saved filters.")
         raise BadFile(message, file=str(path)) from error
 
 

@@ -123,7 +123,7 @@ def read_scores(scores: "str | PathLike[str] | pd.DataFrame") -> pd.DataFrame:
     twice = frame.duplicated(["model", "row", "sentence"])
     if twice.any():
         first = frame.loc[twice].iloc[0]
-        message = N_("{file}: the model {model} has row {row} twice, so sentences would be counted twice.")
+        message = N_("{file}: row {row} of the model {model} appears twice. Remove the duplicate.")
         raise BadFile(message, file=name, model=first["model"], row=first["row"])
     return frame
 
@@ -166,7 +166,7 @@ def _frame(scores: "str | PathLike[str] | pd.DataFrame") -> tuple[str, pd.DataFr
         return N_("this table"), scores.reset_index(drop=True)
     path = Path(scores)
     if not path.is_file():
-        raise NotFound(N_("There is no score file {path}."), path=str(path))
+        raise NotFound(N_("The score file {path} does not exist."), path=str(path))
     if (frame := _read_at_once(path)) is not None:
         return path.name, frame
     try:

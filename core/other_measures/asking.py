@@ -216,12 +216,12 @@ def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered
     )
     found, by_sentence = Answered(reader.signature(request.measure)), request.measure == "seat"
     tests: dict[str, str] = dict(request.items)
-    names = [name for test in tests.values() for name in names_of(test, request.sets, "")]
+    names = [name for test in tests.values() for name in names_of(test, request.sets)]
     words = list(dict.fromkeys(word for name in names for word in request.sets[name]))
     texts = {word: sentences_of(word, request.language) for word in words} if by_sentence else None
     vectors = reader.sentences([one for some in texts.values() for one in some]) if texts else reader.words(words)
     for number, (name, test) in enumerate(tests.items(), 1):
-        four = names_of(test, request.sets, "")
+        four = names_of(test, request.sets)
         own = {one: request.sets[one] for one in four}
         pairs: list[tuple[Role, Mapping[str, Sequence[str]]]] = [(role, own)]
         if role == "model":

@@ -32,7 +32,7 @@ MOST_WIDTH = 100_000  # numbers of a vector
 
 UNREADABLE = N_("{file} cannot be read: {why}.")
 NO_SETS = N_("{file} contains no word sets: it must be a JSON object of names and lists of words.")
-NO_SET = N_("{file} has no set {name}. It has: {known}.")
+NO_SET = N_("There is no word set {name}. Available sets: {known}.")
 NOT_FOUR = N_("A test is four sets, X,Y,A,B, separated by commas, not {test}.")
 NO_VECTORS = N_("{file} is not a text file of word vectors: each line needs a word and its numbers.")
 ODD_LINE = N_("{file}, line {line}: {found} numbers where the first vector has {expected}.")
@@ -147,19 +147,19 @@ def read_vectors(path: Path, words: Iterable[str]) -> dict[str, Vector]:
     return {word: vector for word, vector in given.items() if vector is not None}
 
 
-def names_of(test: str, sets: Mapping[str, Sequence[str]], file: str) -> tuple[str, str, str, str]:
+def names_of(test: str, sets: Mapping[str, Sequence[str]]) -> tuple[str, str, str, str]:
     """Return the four set names of X,Y,A,B. Raises Refused for another number, or a name that is not in *sets*."""
     names = tuple(part.strip() for part in test.split(","))
     if len(names) != 4:
         raise Refused(NOT_FOUR, test=test)
     for name in names:
         if name not in sets:
-            raise Refused(NO_SET, file=file, name=name, known=", ".join(sets))
+            raise Refused(NO_SET, name=name, known=", ".join(sets))
     return names[0], names[1], names[2], names[3]
 
 
 def weat(
-    test: str, sets: Mapping[str, Sequence[str]], vectors: Mapping[str, Vector], file: str = "", seed: int = 0,
+    test: str, sets: Mapping[str, Sequence[str]], vectors: Mapping[str, Vector], seed: int = 0,
     texts: Mapping[str, Sequence[str]] | None = None, by_word: bool = False,
 ) -> WeatTest:  # fmt: skip
     """Run one test, X,Y,A,B by the names of *sets*. Raises Refused for a set with fewer than two known words.
@@ -167,7 +167,7 @@ def weat(
     *texts*: for SEAT, the sentences that stand for each word; *vectors* are then theirs. *by_word*: the unit of the
     test is the word, whose s is the mean over its sentences, not each sentence.
     """
-    names = names_of(test, sets, file)
+    names = names_of(test, sets)
     of = {word: (texts[word] if texts else (word,)) for name in names for word in sets[name]}
     known = [[(word, one) for word in sets[name] for one in of[word] if one in vectors] for name in names]
     for name, some in zip(names, known, strict=True):

@@ -61,7 +61,7 @@ def _difference(row: Row) -> PrintedClaim:
     if not follows:
         needed = {"man": f"{float(woman) - float(printed):.3f}", "printed": man}
         remark = Note(
-            N_("{printed} has lost a decimal: {man} would give the reported difference."),
+            N_("{printed} lacks a decimal: {man} would give the reported difference."),
             needed,
         )
     return PrintedClaim(
@@ -167,8 +167,8 @@ def _rank_correlation(printed: str) -> PrintedClaim:
         any(agrees(printed, rho, rho) for rho in nearest),
         Note(
             N_(
-                "Eleven values without ties allow only these two values nearby: there were ties, or values were"
-                " averaged."
+                "Eleven values without ties can only give these two correlations nearby: there were"
+                " ties, or values were averaged."
             )
         ),
         (f"rho = 1 - D / {largest}, D = 0, 2, 4, …, {2 * largest}",),
@@ -259,9 +259,9 @@ def _kappa(row: Row, number: int) -> PrintedClaim:
         False,
         Note(
             N_(
-                "One of the two always gave the same answer, so kappa is 0 whatever the other says and has"
-                " no interval. A table with a single row gives the reported width; with both labels the"
-                " formula gives a standard error of 0."
+                "One of the two always gave the same answer, so kappa is 0 for any answers of the"
+                " other and has no interval. A table with a single row gives the reported width;"
+                " with both labels the formula gives a standard error of 0."
             )
         ),
         (f"2 × 2 [[0, 0], [{first}, {second}]]: ± {halves[0]:.6f}", f"1 × 2 [[{first}, {second}]]: ± {halves[1]:.6f}"),

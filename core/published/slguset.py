@@ -221,7 +221,7 @@ def _base_of_rows() -> PrintedClaim:
         best,
         None,
         Note(
-            N_("Not stated, but the reported probabilities settle it: {rows} of 20 rows fit log10."),
+            N_("Not stated, but the reported probabilities determine it: {rows} of 20 rows fit log10."),
             {"rows": fits[best]},
         ),
         tuple(f"{name}: {count} / {len(table('published_rows'))}" for name, count in fits.items()),

@@ -130,17 +130,17 @@ def _pairs(groups: Mapping[str, Sequence[Summary]], say: Say) -> Figure:
 
 CORRECTED = N_("Pearson's r of Bias_c minus the mean of its keyword pair: the effect of contexts in both models.")
 SAME_SIDE = N_(
-    "Two unrelated models agree on half of the sentences, or on more if both lean the same way. All sentences"
-    " of a word pair tend to agree together."
+    "Two unrelated models agree on half of the sentences by chance, or on more if both lean the same"
+    " way overall. Sentences of one word pair tend to agree or disagree together."
 )
 BAND = N_(
-    "Dashed: within the null band of {band}, which contains 95 of 100 pairs of untrained models, which"
-    " have nothing in common (docs/nulls.md)."
+    "Dashed: within the null band of {band}, which contains 95% of the correlations between"
+    " unrelated untrained models (docs/nulls.md)."
 )
 RAW = N_(
-    "Raw: includes the preferences of the word pairs themselves. Among pairs of untrained models, which"
-    " have nothing in common, 80% have an interval that excludes 0 if sentences are treated as"
-    " independent (docs/nulls.md). Use the corrected correlation."
+    "Raw: includes the preferences of the word pairs themselves. If sentences are treated as"
+    " independent, 80% of the intervals between unrelated untrained models exclude 0"
+    " (docs/nulls.md). Use the prior-corrected correlation."
 )
 
 

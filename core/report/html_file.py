@@ -77,32 +77,33 @@ METHOD = (
     (
         N_("Side AUC"),
         N_(
-            "= the probability that, of two sentences of one pair, the one whose source had the male word"
-            " has the larger Bias_c; pairs are pooled with weights equal to their number of such"
-            " comparisons. 0.5: the context tells the model nothing."
+            "= the probability that, of two sentences of one word pair, the one whose source had the"
+            " male word has the larger Bias_c; word pairs are weighted by their number of such"
+            " comparisons. 0.5: the context is uninformative."
         ),
     ),
     (
         N_("Intervals"),
         N_(
-            "95%. Signed mean, side AUC and correlations: over all subsets of the stems of the word pairs"
-            " (男/女 is the stem of seven pairs), because sentences of a pair share its preference; with"
-            " fewer than 6 stems there is no interval (docs/nulls.md). Bias_man, Bias_woman, Model_bias"
-            " and mean magnitude: t on the jackknife over sentences, or over articles where the scores"
-            " name them; above 400 units, from the spread of resamples on the log scale"
-            " (docs/coverage.md). These intervals apply to other contexts of these word pairs only."
+            "95%. Signed mean, side AUC and correlations: over all subsets of the stems of the word"
+            " pairs (男/女 is the stem of seven pairs), because sentences of a pair share its"
+            " preference; with fewer than 6 stems there is no interval (docs/nulls.md). Bias_man,"
+            " Bias_woman, Model_bias and mean magnitude: jackknife t intervals over sentences, or"
+            " over articles where the scores name them; above 400 units, from the spread of"
+            " resamples on the log scale (docs/coverage.md). These intervals apply to other contexts"
+            " of these word pairs only."
         ),
     ),
 )
 UNDEFINED = N_(
-    "Undefined values (a missing probability, or 0 for both words) and infinite values (0 for one word)"
-    " enter no mean. They are counted here and never treated as 0."
+    "Undefined values (a missing probability, or 0 for both words) and infinite values (0 for one"
+    " word) are excluded from all means. They are counted here and never treated as 0."
 )
 WORDS = N_(
-    "Topic words of sentences that lean obviously to one side, without keywords. The weight says that a"
-    " word is common on a side, not that the sides differ. An asterisk marks words whose share differs"
-    " between the sides (permutation within keyword pairs, p < 0.05 after the Holm correction over the"
-    " words shown)."
+    "Topic words of sentences that lean obviously to one side; keywords are excluded. A high weight"
+    " means that a word is common on a side, not that the sides differ. An asterisk marks words"
+    " whose share differs between the sides (permutation within keyword pairs, p < 0.05 after the"
+    " Holm correction over the words shown)."
 )
 
 
@@ -302,7 +303,10 @@ def _table(
     }
     groups = table_lines(summaries, corrected=corrected, papers=papers, say=say)
     corner = say(
-        N_("log10 unless another base is given; 95% intervals in brackets, for these pairs only unless stems are named")
+        N_(
+            "log10 unless stated otherwise; 95% intervals in brackets, valid for these word pairs"
+            " only unless computed over stems"
+        )
     )
     signatures = {summary.model: summary.signature for summary in summaries}
     return table_html(
@@ -345,7 +349,7 @@ def _extremes(rows: pd.DataFrame, model: str, count: int, say: Say) -> str:
 
 def _undefined(frame: pd.DataFrame, say: Say) -> str:
     without = frame[~frame["bias_log10"].abs().lt(float("inf"))]
-    parts = [_heading(say(N_("What is excluded"))) + f"<p>{_e(say(UNDEFINED))}</p>"]
+    parts = [_heading(say(N_("Excluded sentences"))) + f"<p>{_e(say(UNDEFINED))}</p>"]
     if without.empty:
         nothing = say(N_("No sentence was excluded."))
         return f"{parts[0]}<p>{_e(nothing)}</p>"
@@ -371,7 +375,7 @@ def _how_made(summaries: Sequence[Summary], frame: pd.DataFrame, settings: Repor
         (say(N_("Scores")), settings.data or "—"),
         (say(N_("SHA-256 of the file")), settings.digest or "—"),
         (say(N_("Hash of the rows used")), rows_hash),
-        (say(N_("Each side's sum is divided by")), settings.denominator),
+        (say(N_("Denominator of the means")), settings.denominator),
         (say(N_("Minimum pair mass")), mass),
         (say(N_("Threshold for obvious bias")), f"{OBVIOUS} (log10)"),
         (say(N_("Created")), f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),

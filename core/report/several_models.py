@@ -38,9 +38,9 @@ NAMES = {
 TITLE = N_("{a} − {b}, on the sentences both models scored")
 NO_OTHER = N_("All models are seeds of one model, so there are no two models to compare.")
 HOW = N_(
-    "log10 (AUC: 0 to 1). Intervals over {n} stems of word pairs, treated as independent. Against the"
-    " margin: two one-sided tests (the 90% interval lies inside the margin). Minimum detectable difference: about the"
-    " smallest difference that data like these detect in 80 of 100 cases (two-sided, 0.05)."
+    "log10 (AUC: 0 to 1). Intervals over {n} stems of word pairs, treated as independent. Against"
+    " the margin: two one-sided tests (the 90% interval lies inside the margin). Minimum detectable"
+    " difference: approximate, at 80% power (two-sided, 0.05)."
 )
 
 

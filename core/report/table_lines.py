@@ -81,7 +81,10 @@ def _lean(summaries: Sequence[Summary], papers: Mapping[str, Paper], say: Say) -
         (
             "model_bias",
             "Model_bias",
-            N_("The mean of these two. A smaller bias is not necessarily better: read it with the lines below."),
+            N_(
+                "The mean of Bias_man and Bias_woman. A smaller bias is not necessarily better:"
+                " interpret it with the rows below."
+            ),
         ),
     )
     lines = [
@@ -92,10 +95,11 @@ def _lean(summaries: Sequence[Summary], papers: Mapping[str, Paper], say: Say) -
     size = tuple(_estimate(s.mean_abs, say, ln=s.ln("mean_abs")) for s in summaries)
     lines.append(Line(say(N_("Signed mean")), say(N_("Mean Bias_c; above 0: towards the male word overall.")), signed))
     lines.append(Line(say(N_("Mean magnitude")), say(N_("Mean |Bias_c|, in either direction.")), size))
-    meaning = N_("Sentences beyond 0.3 (log10) in either direction: one word is at least twice as likely.")
+    meaning = N_("Sentences with |Bias_c| above 0.3 (log10): one word is at least twice as likely as the other.")
     lines.append(Line(say(N_("Obvious")), say(meaning), tuple(_obvious(s, say) for s in summaries)))
     meaning = N_(
-        "Model_bias and mean magnitude after every |Bias_c| below 0.3 is set to 0: the first rises, the second falls."
+        "Model_bias and mean magnitude after every |Bias_c| below 0.3 is set to 0. Model_bias rises;"
+        " the mean magnitude falls."
     )
     lines.append(Line(say(N_("Small values set to 0")), say(meaning), tuple(_small(s, say) for s in summaries)))
     return tuple(lines)
@@ -129,7 +133,7 @@ def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
         ),
         Line(
             say(N_("Excluded from the means")),
-            say(N_("Undefined, infinite (one word has probability 0), or below the chosen pair mass.")),
+            say(N_("Undefined, infinite (one word has probability 0), or below the minimum pair mass.")),
             tuple(_left_out(s, say) for s in summaries),
         ),
         Line(
@@ -144,7 +148,7 @@ def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
         ),
         Line(
             say(N_("Computation")),
-            say(N_("The signature of the scores, then the resampling behind the intervals.")),
+            say(N_("The signature of the scores and the resampling method of the intervals.")),
             tuple(Cell("", (s.signature or "—", s.intervals)) for s in summaries),
         ),
     )
@@ -203,7 +207,7 @@ def _small(summary: Summary, say: Say) -> Cell:
 
 def _corrected(means: SideMeans | None, say: Say) -> Cell:
     if means is None or means.model_bias is None:
-        return Cell("—", reason=say(N_("One side has no sentence left.")))
+        return Cell("—", reason=say(N_("One side has no sentences after the correction.")))
     ln = say(N_("ln: {number}")).format(number=plain_number(means.model_bias * LN10))
     man, woman = f"Bias_man {plain_number(means.bias_man)}", f"Bias_woman {plain_number(means.bias_woman)}"
     return Cell(plain_number(means.model_bias), (ln, man, woman))

@@ -162,5 +162,5 @@ def _push(slot: Slot, span: Span, whole: float | None, without: dict[Span, float
         return Push(span, word, None, N_("Not measured: the sentence has too many words."))
     rest = without[span]
     if whole is None or rest is None or not math.isfinite(whole) or not math.isfinite(rest):
-        return Push(span, word, None, N_("No finite ratio with this word or without it."))
+        return Push(span, word, None, N_("The ratio is not finite with or without this word."))
     return Push(span, word, whole - rest)

@@ -166,7 +166,7 @@ def _of_options(text: str, options: tuple[str, str], words: Pack) -> Slot:
         message = N_("The sentence contains neither {male} nor {female} nor [MASK].")
         raise Refused(message, male=options[0], female=options[1])
     if len(found) > 1:
-        message = N_("{count} places fit: {found}. Write [MASK] at the one you mean.")
+        message = N_("{count} positions match: {found}. Write [MASK] at the intended one.")
         raise Refused(message, count=len(found), found="、".join(word for _, word in sorted(found)))
     (start, end), keyword = found[0]
     probe = MaskedSentence(text, start, end, options)
@@ -198,8 +198,8 @@ def _only(text: str, found_words: list[FoundWord], words: Pack, options: tuple[s
         return found_words[0]
     if found_words:
         message = N_(
-            "The sentence contains {count} keywords: {found}. Keep one, or write [MASK] at the one you"
-            " mean and give the two words."
+            "The sentence contains {count} keywords: {found}. Keep one, or write [MASK] at the"
+            " intended one and give the two words."
         )
         between = "、" if words.language in WITHOUT_SPACES else ", "
         raise Refused(

@@ -72,7 +72,7 @@ def ask(store: Store) -> FormState | None:
     left, right, more = st.columns([3, 3, 2], vertical_alignment="bottom")
     word = left.text_input(_("Word"), key="word", max_chars=40)
     near = right.text_input(
-        _("Near words"), key="near", max_chars=200, help=_("One to twenty, separated by spaces or commas.")
+        _("Collocates"), key="near", max_chars=200, help=_("One to twenty, separated by spaces or commas.")
     )
     with more:
         window, unit = _settings()
@@ -95,7 +95,7 @@ def _settings() -> tuple[int | None, str]:
             ("auto", *UNITS),
             key="unit",
             format_func={unit: unit_name(unit) for unit in ("auto", *UNITS)}.__getitem__,
-            help=_("Sentences of one text are alike: intervals over texts are wider and more accurate."),
+            help=_("Sentences of one text are correlated: intervals over texts are wider and more accurate."),
         )
     return window if close else None, unit
 
@@ -137,10 +137,10 @@ def show_numbers(found: Concordance) -> None:
             a, b, c, d = contrast.counts
             rows.append(
                 {
-                    _("Near word"): word,
+                    _("Collocate"): word,
                     _("With both"): a,
                     _("Only the word"): b,
-                    _("Only the near word"): c if contrast.share_elsewhere is not None else None,
+                    _("Only the collocate"): c if contrast.share_elsewhere is not None else None,
                     _("With neither"): d if contrast.share_elsewhere is not None else None,
                     _("Share with the word"): percent(contrast.share),
                     _("Share without the word"): percent(contrast.share_elsewhere),
@@ -197,7 +197,7 @@ def _show_picture(found: Concordance, says: str) -> None:
     if all(row["times"] is None for row in rows):
         return
     titles = {
-        "name": _("near word"),
+        "name": _("collocate"),
         "times": _("frequency relative to sentences without the word"),
         "interval": _("95% interval"),
     }
@@ -212,9 +212,9 @@ def _contrast_text(found: Concordance) -> str:
     a, b, c, d = found.contrast.counts
     first, second = found.question.near
     text = _(
-        "Sentences with only one of {first} and {second}: {a} and {b} with {word}, {c} and {d} without;"
-        " {both} contain both near it. Log odds ratio (ln) {value} ({interval}); values above 0 favour"
-        " {first}."
+        "Sentences with only one of {first} and {second}: {a} and {b} with {word}, {c} and {d}"
+        " without; {both} contain both near it. Log odds ratio (ln): {value} ({interval}); values"
+        " above 0 mean that {first} is relatively more frequent near {word}."
     )
     odds = found.contrast.log_odds
     value = DASH if odds.value is None else f"{odds.value:+.2f}".replace("-", "−")
@@ -297,8 +297,8 @@ def show_made_how(wish: FormState, found: Concordance) -> None:
         )
         + " "
         + _(
-            "他 inside 其他 or 他们 is not counted, nor is a keyword inside a longer one. To count 他们, add it as a"
-            " near word."
+            "他 inside 其他 or 他们 is not counted, nor is a keyword inside a longer one. To count 他们,"
+            " add it as a collocate."
         )
     )
     if wish.project:

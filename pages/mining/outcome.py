@@ -86,15 +86,16 @@ def _say_whose_labels(outcome: Forecast, project: Project | None, pilot: tuple[i
     share = number(ASSUMED, ".0%")
     if project is None and not pilot[1]:
         text = _(
-            "No labels of your own: this forecast assumes that {share} of the candidates are kept. The share is"
-            " not measured, so there is no interval. Enter the numbers of a pilot, or choose a project."
+            "No labels on this text: the forecast assumes that {share} of the candidates are kept."
+            " The share is not measured, so there is no interval. Enter the numbers of a pilot, or"
+            " choose a project."
         )
     elif project is None:
-        text = _("No labels of your own: this forecast rests on a share entered by hand, not on this text.")
+        text = _("No labels on this text: the forecast is based on a share entered by hand.")
     elif project.name in DEMOS:
-        text = _("No labels of your own: this forecast rests on the fictitious labels of the demo.")
+        text = _("No labels on this text: the forecast is based on the fictitious labels of the demo.")
     elif not any(cell.supply.reviewed for cell in outcome.cells):
-        text = _("No labels of your own: nothing of this text has been reviewed in {project} yet.")
+        text = _("No labels on this text: none of it has been reviewed in {project} yet.")
     else:
         return
     st.warning(plain(text.format(project=project.name if project else "", share=share)), icon=":material/info:")
@@ -103,7 +104,7 @@ def _say_whose_labels(outcome: Forecast, project: Project | None, pilot: tuple[i
 def _typed() -> tuple[int, int]:
     """Return the pilot that was entered, as (kept, reviewed); (0, 0) until both fields have a number."""
     reviewed = st.number_input(_("Reviewed"), 1, 1_000_000, None, key="reviewed", width=140)
-    accepted = st.number_input(_("of them kept"), 0, 1_000_000, None, key="accepted", width=140)
+    accepted = st.number_input(_("Number kept"), 0, 1_000_000, None, key="accepted", width=140)
     if reviewed is None or accepted is None:
         return 0, 0
     return min(int(accepted), int(reviewed)), int(reviewed)

@@ -35,13 +35,13 @@ def show_read(report: Report) -> None:
         (
             _("Sentences"),
             large(read.sentences),
-            _("Sentences of the cleaned text; a line of which cleaning leaves nothing has none."),
+            _("Sentences of the cleaned text. Lines that are empty after cleaning are not counted."),
         ),
         (_("Candidates"), f"{report.candidates:,}", None),
         (
             _("Flagged"),
             f"{sum(cell.flagged_candidates for cell in report.cells.values()):,}",
-            _("Kept although doubtful; they come last in the queue."),
+            _("Kept, but last in the queue."),
         ),
         (
             _("Per million"),
@@ -197,7 +197,7 @@ def show_examples(report: Report, *, key: str) -> None:
         )
     st.caption(plain(_(FILTERS[code].explanation)))
     if not counts.rejected[code] + counts.flagged[code]:
-        inform("This filter found nothing here.")
+        inform("No sentence here matches this filter.")
         return
     text = _("{rejected} rejected, {flagged} flagged; ten random examples are kept per pair and side.")
     st.caption(text.format(rejected=f"{counts.rejected[code]:,}", flagged=f"{counts.flagged[code]:,}"))

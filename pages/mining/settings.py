@@ -178,7 +178,8 @@ def ask_cleaning() -> Wish:
                 _("Convert traditional to simplified characters"),
                 key="convert",
                 explained=_(
-                    "The keywords are in simplified characters; the original sentence is stored with the converted one."
+                    "The keywords are in simplified characters; the original sentence is stored with"
+                    " the converted sentence."
                 ),
             )
         with right:
@@ -229,7 +230,7 @@ def verdict_name(verdict: str) -> str:
         "symmetric": _("similar usage"),
         "asymmetric": _("different usage"),
         "doubtful": _("somewhat different usage"),
-        "rare": _("too rare to judge"),
+        "rare": _("too rare to assess"),
         "absent": _("does not occur"),
     }[verdict]
 
@@ -246,8 +247,9 @@ def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
     """
     with st.expander(_("Are both words of a pair used in the same way?"), icon=":material/compare_arrows:"):
         caption(
-            "Where the neighbouring words predict which of the two it is, a preference says more about"
-            " usage than about gender: 王女士 is common, 王男士 is not, so the papers excluded 男士/女士."
+            "Where the neighbouring words predict which word of the pair occurs, a preference"
+            " reflects usage more than gender: 王女士 is common, 王男士 is not, so the papers excluded"
+            " 男士/女士."
         )
         if not st.toggle(_("Check the first 5 MB"), key="checking"):
             return
@@ -256,8 +258,9 @@ def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
         columns = (Column(_("Keyword pair"), "short"), _("Verdict"), _("Male word"), _("Female word"))
         show_html(table([*columns, Column(_("Separability"), "number")], map(_row, found.pairs)))
         caption(
-            "Separability: how well the neighbouring words predict which of the two it is; 0.5: not at"
-            " all, 1: always. In brackets: how often the other word occurs in the same compound."
+            "Separability: how well the neighbouring words predict which word of the pair occurs;"
+            " 0.5: not at all, 1: always. In brackets: how often the other word occurs in the same"
+            " compound."
         )
         show_signature(found.signature)
 

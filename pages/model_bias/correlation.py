@@ -69,8 +69,8 @@ def _correlation(source: ScoreFile, models: list[str], settings: Settings, group
             value=True,
             key="correlation-corrected",
             explained=_(
-                "Two models that know only word frequency correlate too. Subtracting the pair mean leaves the"
-                " effect of the contexts."
+                "Even two models that know only word frequency correlate. Subtracting the pair mean"
+                " leaves the effect of the contexts."
             ),
         )
     found = correlations(source, models, settings, method, corrected)
@@ -100,13 +100,15 @@ def _each_once(found: pd.DataFrame, groups: Groups) -> pd.DataFrame:
 def _same_side(source: ScoreFile, models: list[str], settings: Settings, groups: Groups) -> tuple[str, str] | None:
     found = signs(source, models, settings)
     pairs = _each_once(found, groups).dropna(subset="value")
-    says = _("No two models lean on the same sentences.")
+    says = _("No two models both have a non-zero value on any sentence.")
     if len(pairs) == 1:
         says = _("Both prefer the same word on {share} of the sentences.", share=f"{100 * pairs['value'].iloc[0]:.0f}%")
     elif len(pairs):
         same = _("Share of sentences on which both prefer the same word")
         says = range_says(same, pairs, "{:.0%}".format, "a", "b")
-    caption("Two models with nothing in common agree on half of the sentences, or on more if both lean the same way.")
+    caption(
+        "Two unrelated models agree on half of the sentences by chance, or on more if both lean the same way overall."
+    )
     return _clickable(found, says, key="models-signs", value=_("share"), low=0.0)
 
 
@@ -133,7 +135,7 @@ def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: flo
 
 
 def _two(source: ScoreFile, models: list[str], settings: Settings, clicked: tuple[str, str] | None) -> None:
-    st.subheader(_("Two models in detail"))
+    st.subheader(_("Comparison of two models"))
     if clicked and clicked != st.session_state.get("two-clicked"):
         # Only a new click: what was chosen by hand afterwards stays.
         st.session_state["two-clicked"] = clicked
@@ -235,7 +237,7 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
     chart = chart.add_params(alt.selection_point(name="cell", fields=["group", "model"], on="click"))
     says = paragraph([says, note_text(tested.sentence)]) if tested else says
     clicked = show_chart(chart, data.drop(columns="shown"), key="groups-chart", says=says, click="cell", file="groups")
-    text = _("Intervals: 95%, t over the units of each group; {n} resamples where a group has more than 400 units.")
+    text = _("95% t intervals over the units of each group; {n} resamples where a group has more than 400 units.")
     st.caption(plain(text.format(n=GROUP_RESAMPLES)))
     if clicked and clicked["model"] in models:
         _clicked(source, settings, by, clicked)

@@ -54,7 +54,7 @@ def show_extremes(source: ScoreFile, models: list[str], settings: Settings) -> N
     with right:
         _side(kept, "male", value, count, _("Strongest towards the male word"))
     if corrected:
-        caption("Sorted by Bias_c minus the mean of its keyword pair (the large value).")
+        caption("Sorted by Bias_c minus the mean of its keyword pair, shown in large type.")
     _without(kept)
 
 
@@ -159,7 +159,7 @@ def _without(kept: "pd.DataFrame") -> None:
         show_sentences(
             pd.concat([infinite, none]),
             key="without",
-            says=_("In no mean; infinite values first, then undefined ones."),
+            says=_("Excluded from all means; infinite values first, then undefined ones."),
         )
 
 
@@ -201,7 +201,10 @@ def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None
 
 
 def _tip(row: Mapping[str, Any]) -> str:
-    text = _("In {male} of the sentences towards the male word, {female} of those towards the female word; p {p}")
+    text = _(
+        "Occurs in {male} of the sentences that lean towards the male word and {female} of"
+        " those that lean towards the female word; p {p}"
+    )
     return text.format(male=percent(row["male_rate"]), female=percent(row["female_rate"]), p=p_value(row["p"]))
 
 

@@ -83,7 +83,7 @@ def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> N
             parts.append(_("Diamond: Table 4 of the paper, converted from ln to log10."))
         if any(one.reference for one in found):
             parts.append(_("Grey: the same architecture, untrained, as a reference."))
-        parts.append(_("The order is yours. A smaller bias is not necessarily better."))
+        parts.append(_("You choose the order. A smaller bias is not necessarily better."))
         st.caption(plain(paragraph(parts)))
     with table:
         _table(models, found, corrected, rows)
@@ -112,11 +112,12 @@ def _table(
     groups = table_lines(summaries, corrected=corrected, papers=paper_values(), say=_)
     signatures = {one.model: one.signature for one in summaries}
     corner = _(
-        "log10 unless another base is given; 95% intervals in brackets, for these pairs only unless stems are named"
+        "log10 unless stated otherwise; 95% intervals in brackets, valid for these word pairs only"
+        " unless computed over stems"
     )
     written = table_html(models, groups, corner=corner, notes=notes(models), signatures=signatures)
     show_html(Markup(written))  # noqa: S704  # core.report escapes every text
-    text = _("{m} models, {k} intervals: about {n:.1f} of them miss the true value by chance alone.")
+    text = _("{m} models, {k} intervals: about {n:.1f} are expected to miss the true value by chance.")
     intervals = 6 * len(models)
     caption_with_files(text.format(m=len(models), k=intervals, n=0.05 * intervals), rows, key="measures")
 

@@ -58,7 +58,7 @@ def choose_source() -> ScoreFile | None:
             return None
         asked = st.query_params.get("run")
         if asked is not None and asked not in known:
-            warn("There is no longer a run named {name}.", name=asked)
+            warn("The run {name} no longer exists.", name=asked)
         if asked_for("run", "run") in known or st.session_state.get("run") not in known:
             st.session_state["run"] = asked if asked in known else next(iter(known))
         name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _run_name(known[run]))
@@ -109,7 +109,7 @@ def _settings() -> Settings:
     }
     with st.popover(_("Denominator of the means"), icon=":material/tune:", width="stretch"):
         denominator = st.radio(
-            _("Each side's sum is divided by"), list(names), format_func=names.__getitem__, key="denominator"
+            _("Denominator of the means"), list(names), format_func=names.__getitem__, key="denominator"
         )
         least = st.select_slider(
             _("Exclude sentences with a pair mass below"),
@@ -183,7 +183,7 @@ def _first_run() -> None:
         _score_demo()
         st.rerun(scope="fragment")
     if running:
-        caption("The two models are scoring the sentences; this page continues by itself.")
+        caption("The two models are scoring the sentences; this page updates automatically.")
     elif mine:
         caption("Scoring failed; see the Jobs page for the reason.")
 

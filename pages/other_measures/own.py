@@ -104,7 +104,7 @@ def _show_vectors() -> None:
         tests = {one: TESTS[one] for one in chosen}
     if vectors is None or not tests:
         return
-    words = [word for test in tests.values() for name in names_of(test, sets, "") for word in sets[name]]
+    words = [word for test in tests.values() for name in names_of(test, sets) for word in sets[name]]
     known = read_vectors(vectors, words)
     heads = [_("test"), "d", "P(s ≥ s_obs)", "P(s > s_obs)", _("effects by chance"), _("words without a vector")]
     rows = []

@@ -100,8 +100,9 @@ def how_it_is_checked() -> None:
 def own_numbers() -> None:
     """Rows of three numbers to check, and the verdict of each in every base."""
     write(
-        "One row per line: the probability of the male word, that of the female word, the reported log"
-        " ratio. Type the values as reported; their digits tell how they were rounded."
+        "One row per line: the probability of the male word, the probability of the female word and"
+        " the reported log ratio. Type the values as reported; their digits show how they were"
+        " rounded."
     )
     text = st.text_area(_("Values"), EXAMPLE, key="numbers", height=140)
     with errors_shown():

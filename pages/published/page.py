@@ -7,8 +7,8 @@ from evenhand.pages.ui.text import _
 from evenhand.pages.ui.visitor import page_head
 
 page_head(
-    "Are the values a paper reports consistent with each other? Here the papers behind the measures"
-    " are recalculated; open a claim to see its calculation."
+    "Are the values that a paper reports consistent with each other? This page recalculates values"
+    " from the papers behind the measures. Open a claim to see its calculation."
 )
 published, own = st.tabs([_("The papers"), _("Your own values")], key="check")
 with published:

@@ -254,7 +254,7 @@ def ask() -> tuple[str, list[str], Question]:
     )
     view = st.session_state["view"]
     if view == "sentence":
-        text = _("Use one word of a pair ({examples} …), or [MASK] and give two words beside it.")
+        text = _("Use one word of a pair ({examples} …), or write [MASK] and enter two words next to it.")
         help = plain(text.format(examples=EXAMPLES[language()]))
         st.text_input(_("Sentence"), key="text", max_chars=600, persist_state="session", help=help)
     elif view == "words":
@@ -297,8 +297,8 @@ def _model_inputs() -> None:
         persist_state="session",
         placeholder=PLACEHOLDERS[language()],
         help=_(
-            "For \\[MASK\\], or to say which of several keywords is meant. Words"
-            " that are no pair are compared as they are."
+            "For \\[MASK\\], or to choose one of several keywords. Two words that do not form a pair"
+            " are compared as entered."
         ),
     )
 
@@ -335,6 +335,4 @@ def settings() -> Unit:
     units: dict[Unit, str] = {"word": _("word by word"), "character": _("character by character")}
     with st.popover(_("Method"), icon=":material/tune:", type="tertiary"):
         st.radio(_("Two-character words"), JOINTS, format_func=joints.__getitem__, key="joint", persist_state="session")
-        return st.radio(
-            _("Mask in turn, to see each word's influence"), list(units), format_func=units.__getitem__, key="unit"
-        )
+        return st.radio(_("Mask each in turn"), list(units), format_func=units.__getitem__, key="unit")

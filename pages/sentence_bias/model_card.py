@@ -75,7 +75,7 @@ def _show_numbers(reading: Reading) -> None:
         show_mass(reading.p_male, reading.p_female, sided=slot.sided)
     if reading.small_mass:
         warn(
-            "The two words together get less than 1% of the probability: read the ratio with care.",
+            "The two words together get less than 1% of the probability: interpret the ratio with caution.",
             icon=":material/visibility:",
         )
     facts = [
@@ -110,11 +110,13 @@ def _show_forms(reading: Reading) -> None:
         return
     st.markdown(f"**{_('All forms side by side')}**")
     show_forms(reading)
-    text = _("Each form's share of the probability of all forms listed here. The rest of the sentence is unchanged.")
+    text = _(
+        "Each form's share of the total probability of all forms listed here. The rest of the sentence is unchanged."
+    )
     if any(form.word.casefold() == "they" for form in reading.forms):  # only a subject has a verb that could agree
         text = _(
-            "Each form's share of the probability of all forms listed here. The rest of the sentence is"
-            " unchanged, including the verbs (they was)."
+            "Each form's share of the total probability of all forms listed here. The rest of the"
+            " sentence is unchanged, including the verbs (they was)."
         )
     st.caption(text)
 
@@ -149,7 +151,7 @@ def _show_fillers(reading: Reading) -> None:
 def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -> None:
     if whole_sentences(reading.signature):
         return  # such a model is given the sentence as it is: no word of it can be hidden
-    st.markdown(f"**{_('Which words matter?')}**")
+    st.markdown(f"**{_('Influence of each word')}**")
     with errors_shown():
         pushes = pushes_of(model, question, unit)
         show_pushes(reading.slot, pushes)

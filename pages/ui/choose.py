@@ -60,8 +60,8 @@ def choose_language(key: str, own: Sequence[PackWord]) -> None:
 def say_what_a_table_is() -> None:
     """Show the format of a table of the visitor's own words, and offer an example to start from."""
     write(
-        "A tab-separated table with the columns male and female; optional: kind, other (forms shown"
-        " beside the two) and language. For this visit, it is added to the built-in words."
+        "A tab-separated table with the columns male and female; optional: kind, other (further"
+        " forms to show) and language. For this visit, its words are added to the built-in ones."
     )
     shown = language() if language() != "zh" else "en"
     download(_("Example table"), (DATA / f"words_{shown}.tsv").read_bytes(), f"words_{shown}.tsv")
@@ -291,7 +291,7 @@ def warn_of_language(models: Sequence[str], written: str) -> list[str]:
     languages = {entry.name: entry.language for entry in every_model()}
     strangers = [model for model in models if languages.get(model, "") not in (written, *ANY_LANGUAGE)]
     if strangers:
-        text = _("{models} was not trained on {language}, so its numbers mean nothing here.")
+        text = _("{models} was not trained on {language}, so its values are meaningless here.")
         values = {"models": series(strangers), "language": language_name(written)}
         st.warning(plain(text.format(**values)), icon=":material/translate:")
     return strangers
@@ -305,7 +305,7 @@ def say_what_does_not_fit(models: Sequence[str], written: str, key: str) -> None
         label = _("Run {models} instead", models=series(better))
         st.button(label, key=f"{key}-fitting", on_click=st.session_state.update, args=({key: better},))
     elif not better and (strangers or not models):
-        caption("No model for this language ships with the app. Name a model on the Hugging Face Hub, or a folder.")
+        caption("The app has no built-in model for this language. Enter a model on the Hugging Face Hub, or a folder.")
 
 
 def may_load_models() -> bool:

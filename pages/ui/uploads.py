@@ -187,8 +187,8 @@ def folder_source(key: str) -> Source | None:
     root = sources.root()
     if root is None:
         inform(
-            "No server folder is open to this page. Start the app with EVENHAND_CORPUS set to the"
-            " folder that holds your texts; its files can then be chosen here."
+            "No server folder is available. Start the app with EVENHAND_CORPUS set to the folder"
+            " that contains your texts; its files can then be chosen here."
         )
         return None
     known = _folders(str(root))

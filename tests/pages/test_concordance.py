@@ -41,9 +41,9 @@ def test_the_page_is_translated_into_chinese(texts_folder):
 @pytest.mark.parametrize(
     ("word", "near", "says"),
     [
-        ("护士", "护士", "cannot be its own near word"),
+        ("护士", "护士", "cannot be its own collocate"),
         ("", "他", "Type the word"),
-        ("护士", " ", "Give 1 to 20 near words"),
+        ("护士", " ", "Give 1 to 20 collocates"),
     ],
     ids=["itself", "no-word", "no-neighbour"],
 )

@@ -214,7 +214,7 @@ def test_the_check_of_pairs_gives_a_verdict_for_each(texts_folder):
     app = without_errors(open_page("mining"))
     without_errors(app.toggle(key="checking").set_value(True).run())
     text = text_of(app)
-    assert "男孩/女孩" in text and "too rare to judge" in text and "pairs-check" in text
+    assert "男孩/女孩" in text and "too rare to assess" in text and "pairs-check" in text
 
 
 def test_a_cancelled_mining_job_restarts_and_counts_bytes():

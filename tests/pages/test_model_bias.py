@@ -132,7 +132,7 @@ def test_the_section_and_the_run_are_in_the_address() -> None:
     assert page.query_params["run"] == "first"
     page = open_page("model_bias", section="no-such", run="gone")
     assert page.segmented_control(key="section").value == "overview"
-    assert "There is no longer a run named gone." in page.warning[0].value.replace("\\", "")
+    assert "The run gone no longer exists." in page.warning[0].value.replace("\\", "")
 
 
 @pytest.mark.usefixtures("run")

@@ -252,5 +252,5 @@ def test_the_page_does_not_import_torch():
 def test_verb_agreement_is_mentioned_for_subject_forms_only(text, agrees):
     page = open_page("sentence_bias", "en", text=text, model="demo-en")
     shown = " ".join(caption.value for caption in page.caption)
-    assert "share of the probability of all forms" in shown
+    assert "share of the total probability of all forms" in shown
     assert ("they was" in shown) is agrees

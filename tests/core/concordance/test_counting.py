@@ -169,7 +169,7 @@ UNDEFINED = {
         (3, 4, 0, 0),
         "Every sentence contains the word, so there is nothing to compare it with.",
     ),
-    "never near": ((0, 4, 0, 5), "The near word occurs neither with the word nor elsewhere."),
+    "never near": ((0, 4, 0, 5), "The collocate occurs neither with the word nor elsewhere."),
     "always near": ((4, 0, 5, 0), "every sentence"),
 }
 
@@ -207,9 +207,9 @@ def test_the_default_unit_depends_on_the_texts():
 
 REFUSED = {
     "no word": ("  ", ["他"], {}, "Type the word"),
-    "no neighbour": ("护士", [" "], {}, "Give 1 to 20 near words, such as 他,她."),
-    "too many": ("护士", [str(n) for n in range(21)], {}, "Give 1 to 20 near words, such as 他,她."),
-    "itself": ("护士", ["护士"], {}, "cannot be its own near word; give other words."),
+    "no neighbour": ("护士", [" "], {}, "Give 1 to 20 collocates, such as 他,她."),
+    "too many": ("护士", [str(n) for n in range(21)], {}, "Give 1 to 20 collocates, such as 他,她."),
+    "itself": ("护士", ["护士"], {}, "cannot be its own collocate; give other words."),
     "too long": ("护" * 41, ["他"], {}, "40 characters"),
     "no window": ("护士", ["他"], {"window": 0}, "at least 1"),
     "unknown unit": ("护士", ["他"], {"unit": "page"}, "not page"),

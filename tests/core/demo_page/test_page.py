@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.core.demo_page.page import MODELS, Answer, Chosen, answers_of, chosen_sentences, page_html
+from evenhand.core.demo_page.page import (
+    MODELS,
+    TEMPLATES,
+    TEXTS,
+    Answer,
+    Chosen,
+    answers_of,
+    chosen_sentences,
+    page_html,
+)
 from evenhand.core.errors import BadFile, ModelUnavailable
 from evenhand.core.models import open_scorer
 from evenhand.core.sentence_bias.reading import read
@@ -40,6 +49,11 @@ def test_numbers_equal_those_of_a_reading() -> None:
     assert reading.p_male is not None and f"{reading.p_male:.1%}" in text
     assert len(re.findall(r"<li class=", text)) == len(answer.pushes) > 3
     assert "语言模型更偏向哪个词" in text and "Which word does a language model prefer" in text
+
+
+def test_texts_of_the_template_are_those_that_are_translated() -> None:
+    template = "".join(file.read_text(encoding="utf-8") for file in TEMPLATES.iterdir())
+    assert set(re.findall(r'say\("([^"]+)"', template)) == set(TEXTS)
 
 
 def test_hostile_text_is_escaped_and_nothing_is_fetched() -> None:

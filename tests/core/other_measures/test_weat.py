@@ -150,7 +150,7 @@ def test_invalid_sets_and_tests_are_refused(tmp_path: Path) -> None:
     path.write_text("[1]", encoding="utf-8")
     with pytest.raises(BadFile, match="no word sets"):
         read_sets(path)
-    with pytest.raises(Refused, match="no set Q"):
+    with pytest.raises(Refused, match="There is no word set Q"):
         weat("X,Y,A,Q", SETS, vectors())
     with pytest.raises(Refused, match="four sets"):
         weat("X,Y,A", SETS, vectors())

@@ -241,9 +241,8 @@ def test_correlations_have_a_null_band_and_raw_ones_a_warning(english: str) -> N
     assert corrected < raw
     assert "within the null band of ±" in english[corrected:raw]
     assert (
-        "Raw: includes the preferences of the word pairs themselves. Among pairs of untrained models, "
-        "which have nothing in common, 80% have an interval that excludes 0 if sentences are treated as "
-        "independent" in english[raw:]
+        "Raw: includes the preferences of the word pairs themselves. If sentences are treated as independent, "
+        "80% of the intervals between unrelated untrained models exclude 0" in english[raw:]
     )
 
 
