@@ -190,7 +190,10 @@ def _cut(
 
 
 def _line_ends(buffer: bytes, end: int) -> int:
-    """How many lines end before *end*: `bytes.count` stops at each and takes four times as long."""
+    """Return the number of lines that end before *end*.
+
+    `bytes.count` stops at each line end and takes four times as long.
+    """
     return int(np.count_nonzero(np.frombuffer(buffer, dtype=np.uint8, count=end) == ord("\n"))) if end else 0
 
 

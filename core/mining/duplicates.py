@@ -70,7 +70,7 @@ def band_keys(texts: Sequence[str]) -> Keys:
 LEAST_RATIO = 80.0  # rapidfuzz.fuzz.ratio: 100 (1 - insertions and deletions / characters of both)
 MOST_COMPARED = 1_000_000  # sentences that later ones are compared with
 BUCKET = 32  # sentences of one band that are compared, the first ones read
-_MERGE = 200_000  # keys beside the sorted ones before they are merged
+_MERGE = 200_000  # keys outside the sorted ones before they are merged
 
 
 def text_key(text: str) -> int:
@@ -129,7 +129,7 @@ class Near:
 
     @property
     def full(self) -> bool:
-        """Whether later sentences are compared with the first MOST_COMPARED only."""
+        """True once later sentences are compared with the first MOST_COMPARED only."""
         return len(self) >= MOST_COMPARED
 
     def earlier(self, keys: Keys) -> list[set[int]]:

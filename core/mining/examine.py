@@ -48,7 +48,7 @@ class Mined(NamedTuple):
 
     @property
     def candidate(self) -> Candidate:
-        """The sentence and where its word stands."""
+        """Return the sentence and the place of its word."""
         return self.word.at(self.start, self.sentence)
 
     @property
@@ -118,10 +118,10 @@ class Examiner:
         return [(code, mode, check) for code, mode, check in modes if check is not None and mode != "off"]
 
     def only_keyword(self, sentence: str, hits: list[tuple[int, Word]]) -> tuple[int, Word] | None:
-        """The one keyword of *sentence*: of several hits, the one that no other word holds (他 beside 吉他).
+        """Return the one keyword of *sentence*: the only one of several hits outside other words (他, not 吉他).
 
-        None where no hit stands alone or a second one does too. It is not asked about a single hit: there the filter
-        inside_word decides, so that its report counts the sentence.
+        None if every hit is inside another word, or if two hits are not. Callers do not ask about a single hit: the
+        filter inside_word decides about it, so that its report counts the sentence.
         """
         only, doubtful = None, []
         for at, word in hits:  # those that a quick look tells first: two of them, and no other is asked about
@@ -230,7 +230,10 @@ class _Work:
                 self._clean_part(paragraph, line, at, part)
 
     def _clean_part(self, paragraph: _Paragraph, line: str, at: int, part: str) -> None:
-        """A sentence in which a keyword may stand: an orphan quote that goes may join its characters."""
+        """Count and judge a part that may hold a keyword.
+
+        Removing an orphan quotation mark may join the characters of a keyword.
+        """
         sentence = repair_quotes(part, self.settings.quotes)
         if self.finder.search(sentence) is not None:
             self._sentence(paragraph, line, at, part, sentence, None)
@@ -301,7 +304,7 @@ class _Work:
     def _sentence(
         self, paragraph: _Paragraph, line: str, at: int, part: str, sentence: str, original: str | None
     ) -> None:
-        """A sentence in which a keyword stands, with all that may stand before it."""
+        """Judge a sentence that holds a keyword, without the byline before it."""
         bare = without_byline(sentence)
         at += _lead(part, sentence) + len(sentence) - len(bare)
         self._judge(bare, self.finder.hits(bare), line, at, paragraph, original)
@@ -378,7 +381,10 @@ class _Work:
 
 
 def _lead(part: str, sentence: str) -> int:
-    """How many characters of *part* come before the first one that *sentence* kept: a blank, an orphan quote."""
+    """Return the number of characters of *part* before the first one kept in *sentence*.
+
+    They are spaces and orphan quotation marks.
+    """
     if not sentence or part.startswith(sentence[0]):
         return 0
     kept = part.lstrip(" “”「」『』")

@@ -1,4 +1,4 @@
-"""Sentences of a line or of a whole block with their place, and the keywords that stand in them.
+"""Sentences of a line or of a whole block with their places, and the keywords in them.
 
 Nearly every line of plain text is clean, and nine sentences of ten have no keyword: they are only counted. What
 `lines_of` says of a line is what `Cleaner.clean` and `core.text.sentences.split` would do with it.
@@ -24,7 +24,7 @@ _new = tuple.__new__
 
 # After these a full stop ends no sentence.
 _SHORT = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|Sra|Srta|No|vs|etc|e\.g|i\.e)|\b[A-Z])\.$")
-_REACH = 8  # characters that tell whether such a word stands there
+_REACH = 8  # characters that tell whether there is such a word
 # Tried once for each run of marks: 100 kB of dots are read once, not 100,000 times.
 _SPACED_END = re.compile(r"((?<![.!?…。？！])[.!?…。？！]++[\"'”’»)\]]*+)\s++(?=[\"'“‘«¿¡(\[]*+[^\W_a-z])")
 
@@ -66,14 +66,14 @@ class Finder:
         self.spaced = spaced
         self.pattern = re.compile(rf"(?<!\w)(?:{inner})(?!\w)", re.IGNORECASE) if spaced else re.compile(inner)
         self.search = self.pattern.search
-        # Where a keyword may stand once orphan quotation marks are gone: they can only part its characters.
+        # A keyword may appear once orphan quotation marks are gone: they can only part its characters.
         parted = (f"[{QUOTATION}]*".join(map(re.escape, word)) for word in sorted(self.words, key=len, reverse=True))
         self.may_stand = re.compile("|".join(parted), self.pattern.flags)
-        # Whether no end of a sentence can stand in a word.
+        # Whether no word can contain the end of a sentence.
         self.whole = not any(character in MARKS + CLOSERS or character.isspace() for character in inner)
 
     def hits(self, sentence: str) -> list[tuple[int, Word]]:
-        """Where each keyword begins, and whose it is."""
+        """Return, for each keyword in *sentence*, where it begins and its Word."""
         words = self.words
         if self.spaced:
             return [(found.start(), words[found[0].lower()]) for found in self.pattern.finditer(sentence)]
@@ -99,7 +99,7 @@ def split_spaced(line: str) -> list[str]:
 
 
 def counterpart(candidate: Candidate) -> str:
-    """The word of the other side, with the capitals of the word that stands there: He -> She."""
+    """Return the word of the other side, with the capitals of the word in the sentence: He -> She."""
     word, other = candidate.keyword, candidate.counterpart
     if word == candidate.pair.word(candidate.side):
         return other
@@ -125,9 +125,9 @@ class Line(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A sentence in which a keyword may stand, of a clean line: its place and that of its line.
+    """A sentence of a clean line that may hold a keyword: its place and the place of its line.
 
-    `low`, `high`: which of the hits stand in it; `byte`: bytes before it in UTF-8; `quoted`: whether it has curly or
+    `low`, `high`: which of the hits are in it; `byte`: bytes before it in UTF-8; `quoted`: whether it has curly or
     corner quotation marks.
     """
 
@@ -172,7 +172,7 @@ def _kinds() -> NDArray[np.uint8]:
 
 
 class Words:
-    """What may be one of *words*, with quotation marks in it that go (`pattern`): ready to be found in blocks."""
+    """Finds in blocks what may be one of *words*, also with quotation marks inside that are removed (`pattern`)."""
 
     def __init__(self, words: Iterable[str], pattern: re.Pattern[str]) -> None:
         self.match = pattern.match
@@ -189,7 +189,7 @@ class Words:
                 self.goes_on[ord(word[1])] = True
 
     def hits(self, text: str, codes: NDArray[np.uint32], firsts: Places) -> list[tuple[int, str]]:
-        """What `pattern.finditer` finds in *text*; *firsts*: where its first characters stand."""
+        """Return the hits of `pattern.finditer` in *text*; *firsts*: the places of characters that begin hits."""
         behind = codes.take(firsts + 1, mode="clip")
         likely = self.alone.take(codes.take(firsts)) | self.goes_on.take(behind)
         found, end, match = [], 0, self.match
@@ -201,7 +201,10 @@ class Words:
 
 
 def lines_of(text: str, words: Words) -> Lines:
-    """What of *text* is worth a look, where only \\n ends a line, and what may become one of *words*."""
+    """Return the lines of *text* to look at, and where one of *words* may be.
+
+    Only \\n ends a line.
+    """
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     kinds = words.kinds.take(codes)
     places = np.flatnonzero(kinds != 0)  # all that is not a plain wide character: a sixth of Chinese text
@@ -238,12 +241,12 @@ def _rows(*columns: NDArray[Any]) -> Iterator[tuple[Any, ...]]:
 
 
 def _holds(places: Places, starts: Places, stops: Places) -> NDArray[np.bool_]:
-    """Whether any of the sorted *places* lies in each line."""
+    """Tell for each line whether any of the sorted *places* lies in it."""
     return np.searchsorted(places, starts) < np.searchsorted(places, stops)
 
 
 def _ends(closers: Places, marks: Places) -> Places:
-    """Where sentences end: behind each run of marks and closers (`closers` are both) in which a mark stands."""
+    """Return where sentences end: behind each run of marks and closers (`closers` are both) that has a mark."""
     if not len(closers):
         return closers
     parted = closers[1:] - closers[:-1] > 1

@@ -2,12 +2,12 @@
 
 Three things are measured per pair, on any corpus:
 - how often each word occurs, and their ratio;
-- **asymmetry**: how well the words before and after tell which of the two stands
-  there, as the area under the ROC curve (0.5 = not at all, 1 = always). A naive
+- **asymmetry**: how well the words before and after tell which of the two words
+  is used, as the area under the ROC curve (0.5 = not at all, 1 = always). A naive
   Bayes classifier learns on a random half of the paragraphs and is tested on the
   other, both ways, SPLITS times; so chance gives about 0.5. Interval: DeLong;
 - **unswapped**: the share of a word's occurrences in compounds that never occur
-  with the other word, where that is no chance: if both words took the compound at
+  with the other word, where chance does not explain it: if both words took the compound at
   the same rate, all its occurrences would fall on this side less often than CHANCE.
 """
 
@@ -39,7 +39,7 @@ SAMPLE_SIZE = (
     20_000  # occurrences of a word that are kept with both neighbours; beyond them a random sample of that size
 )
 SURNAME = "⟨surname⟩"  # stands for any surname before a word: 王女士, 李女士
-NOTHING = ""  # no word stands there: the clause begins or ends
+NOTHING = ""  # no word: the clause begins or ends
 CLAUSE = re.compile("[一-龥]+")
 SPACED_CLAUSE = re.compile(r"[\w'’ -]+")
 LINE_ENDS = re.compile("[\r\n\u2028\u2029]+")
@@ -99,7 +99,7 @@ def neighbours(
     """Read *paths* as `core.mining.run.mine` does and count the neighbours of every word of *pairs*.
 
     Neighbours are words of the same clause: of the segmenter for Chinese, else
-    what stands between spaces. A surname before a word counts as SURNAME.
+    the text between spaces. A surname before a word counts as SURNAME.
     `progress(done, total)` counts bytes. Raises BadFile where nothing can be read.
     """
     pairs, paths = tuple(pairs), list(paths)
@@ -158,7 +158,10 @@ def _spaced(place: Candidate, paragraph: int) -> Occurrence:
 
 
 def _by_words(place: Candidate, paragraph: int) -> Occurrence:
-    """The words that touch the keyword: the rest of its own token (女|司机), else the token beside it."""
+    """Return the words that touch the keyword.
+
+    They are the rest of its own token (女|司机), else the token next to it.
+    """
     left = right = NOTHING
     for token in tagged(place.sentence):
         if token.end <= place.start:
@@ -311,12 +314,14 @@ def _unswapped(use: WordUse, other: WordUse) -> Estimate:
 
 
 def told_apart(male: list[Occurrence], female: list[Occurrence], *, seed: int = 0) -> Estimate:
-    """How well neighbours tell the words apart: area under the ROC curve, 95% interval after DeLong et al. (1988).
+    """Return how well neighbours tell the words apart, as the area under the ROC curve.
+
+    The 95% interval follows DeLong et al. (1988).
 
     The paragraphs are cut in random halves SPLITS times; each half is judged by
     what the other taught, ties count one half, and areas and variances are
     averaged (the splits share their data, so more of them narrow nothing).
-    Undefined where a word has fewer than LEAST occurrences or stands in fewer than two paragraphs.
+    Undefined where a word has fewer than LEAST occurrences or occurs in fewer than two paragraphs.
     """
     sides = (male, female)
     paragraphs = [sorted({occurrence.paragraph for occurrence in side}) for side in sides]

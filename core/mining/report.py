@@ -59,7 +59,7 @@ class Example:
     like: str = ""
 
     def key(self, seed: int) -> int:
-        """Its place in a random order that is the same however the text was shared out."""
+        """Return its place in a random order that does not depend on how the text was divided among processes."""
         return example_key(self.sentence, seed)
 
 
@@ -82,7 +82,7 @@ class Sample:
         self.kept: list[tuple[int, Example]] = []
 
     def wants(self, key: int) -> bool:
-        """Whether a sentence with that key would be shown."""
+        """Tell whether a sentence with that key would be shown."""
         return len(self.kept) < EXAMPLES or key < self.kept[-1][0]
 
     def add(self, key: int, example: Example) -> None:

@@ -317,7 +317,7 @@ class CandidateWriter:
 
 @contextmanager
 def candidates_file(path: Path) -> Iterator[CandidateWriter]:
-    """What writes candidates to what becomes *path*; whole or not at all."""
+    """Yield a writer of candidates to *path*; the file appears complete or not at all."""
     with whole_file(path) as write:
         writer = CandidateWriter(write)
         yield writer

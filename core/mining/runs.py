@@ -1,4 +1,4 @@
-"""Runs of mining on disk: a folder a run beside the database, with its candidates, its report and its settings."""
+"""Runs of mining on disk: one folder per run next to the database, with its candidates, its report and its settings."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ from evenhand.core.runs.records import OWNER, Run, read_record, runs_folder
 from evenhand.core.types import JsonObject
 
 NAMES = ("candidates.jsonl", "report.json")  # of one run, in its folder
-OWNED = "owner.json"  # beside them, where it belongs to somebody
+OWNED = "owner.json"  # next to them, if the run has an owner
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class Settings:
 
     @property
     def spaced(self) -> bool:
-        """Whether the language writes spaces between words."""
+        """True if the language writes spaces between words."""
         return self.pairs[0].language not in WITHOUT_SPACES
 
     def mode(self, pair: str, code: str) -> Mode:
@@ -153,7 +153,10 @@ def _digest(text: str) -> str:
 
 @cache
 def rules_hash() -> str:
-    """SHA-256 of the packaged word lists and of what the filters do, not of where it stands or how it is commented."""
+    """Return the SHA-256 of the packaged word lists and of the code of keywords and filters.
+
+    Moving code or changing comments does not change it.
+    """
     found = hashlib.sha256()
     for path in sorted(DATA.glob("mining_*.tsv")):
         found.update(path.name.encode() + b"\0" + path.read_bytes())

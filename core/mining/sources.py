@@ -64,7 +64,7 @@ def unpacking() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One text to read: what reports call it, its shape, how to open it anew, and its size on the disk.
+    """One text to read: what reports call it, its shape, how to open it again, and its size on the disk.
 
     A member of an archive counts with its compressed size; `expands` is how much larger it unpacks.
     """
@@ -79,11 +79,11 @@ class Text:
 def texts(
     paths: Iterable[Path | str], problems: list[Problem], skipped: Counter[str], without: Iterable[Path] = ()
 ) -> Iterator[Text]:
-    """Every text below *paths*, each file once; folders and globs in the order of their names.
+    """Yield every text below *paths*, each file once; folders and globs in the order of their names.
 
     In a folder, hidden files and other endings are left alone and counted in
-    *skipped*; a file that is named itself is read as text whatever its ending.
-    What cannot be read is added to *problems*. *without*: files that are not
+    *skipped*; a file that *paths* names itself is read as text with any ending.
+    Unreadable files are added to *problems*. *without*: files that are not
     read, such as what an earlier run wrote into the same folder.
     """
     seen = {path.resolve() for path in without}
@@ -199,9 +199,9 @@ COMMON = frozenset(
 
 
 def encoding_of_corpus(chunks: Iterable[bytes], name: str) -> Encoding:
-    """The encoding of a file from its *chunks* (read until EVIDENCE bytes beyond ASCII were seen).
+    """Return the encoding of a file from its *chunks* (read until EVIDENCE bytes beyond ASCII were seen).
 
-    Raises BadFile where the bytes are no text, or in none of the three encodings.
+    Raises BadFile where the bytes are not text, or in none of the three encodings.
     """
     sample, beyond = [], 0
     for number, chunk in enumerate(chunks):
@@ -221,7 +221,7 @@ def encoding_of_corpus(chunks: Iterable[bytes], name: str) -> Encoding:
 
 
 def decide(data: bytes, name: str) -> Encoding:
-    """Which of the three encodings *data* is in; pure ASCII is UTF-8. Raises BadFile where none fits."""
+    """Return which of the three encodings *data* is in; pure ASCII is UTF-8. Raises BadFile where none fits."""
     try:
         data.decode("utf-8")
         return "utf-8"
@@ -337,7 +337,7 @@ def files(place: Path, most: int) -> list[tuple[str, int]]:
 
 
 def survey(place: Path) -> Survey:
-    """What *place* holds that can be read."""
+    """Return the number, size in bytes and endings of the readable files in *place*."""
     endings: Counter[str] = Counter()
     size = 0
     for path in _walk(place):

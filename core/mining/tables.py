@@ -85,7 +85,7 @@ def _text_column(name: str, names: tuple[str, ...], rows: list[JsonObject], colu
         if column not in names:
             raise BadFile(NO_COLUMN, file=name, column=column, columns=listed)
         return column
-    # Letters, not characters: a column of numbers or addresses of pages is no text. Where short texts stand beside
+    # Letters, not characters: a column of numbers or web addresses is not text. Where short texts are next to
     # long names or dates (2020年1月3日 has letters), these are taken only if there is nothing else.
     lengths = {one: sum(_letters(row.get(one)) for row in rows) for one in names}
     beside = _origin(names)

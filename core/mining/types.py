@@ -18,7 +18,7 @@ SHORTEST, LONGEST = 9, 119  # characters; the least and the most of the released
 class Sentence:
     """A cleaned sentence with exactly one keyword, as filters see it.
 
-    `candidate` says where the keyword stands; `limits` are the least and the most
+    `candidate` says where the keyword is; `limits` are the least and the most
     characters that the settings allow; `paragraph` gives the text around it, if
     there is any. Tokens are made when a filter first asks.
     """
