@@ -30,7 +30,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 NO_VERB = "a docstring without a verb first"
 
 # Lower a number when a commit makes it too high; it never rises.
-LIMITS = {"benchmarks": 3, "core": 117, "docs": 4}
+LIMITS = {"benchmarks": 3, "core": 0, "docs": 4}
 
 
 def texts_of_python(path: Path) -> Iterator[tuple[int, str, bool]]:

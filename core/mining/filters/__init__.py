@@ -1,8 +1,8 @@
-"""The filters that stand between a sentence with one keyword and the queue of candidates, in order of cost.
+"""The filters between a sentence with one keyword and the queue of candidates, in order of cost.
 
 Each is one named function with a code, an explanation and its own tests:
-`check(sentence)` gives a Finding, or None where it has nothing
-against the sentence. `off`, `reject` or `flag` is said per filter and per pair:
+`check(sentence)` returns a Finding, or None if it has nothing
+against the sentence. `off`, `reject` or `flag` is set per filter and per pair:
 strict where sentences abound, lenient where they are rare.
 """
 

@@ -1,4 +1,4 @@
-"""The filters on words beside the keyword, and the packaged lists: one compiled expression a keyword.
+"""The filters on words next to the keyword, and the packaged lists: one compiled expression per keyword.
 
 See docs/methods.md#criteria.
 """
@@ -17,7 +17,10 @@ PRONOUNS = ("他", "她")
 
 @cache
 def group_of(keyword: str) -> str:
-    """Who *keyword* can be: person, partner, child, parent, sibling or elder; person where it is not listed."""
+    """Return who *keyword* can be: person, partner, child, parent, sibling or elder.
+
+    An unlisted keyword is a person.
+    """
     return next((row["group"] for row in table("mining_groups") if keyword in row["keywords"].split()), "person")
 
 
@@ -41,7 +44,7 @@ def biological_words(keyword: str, side: Side, *, birth: bool) -> re.Pattern[str
 
 @cache
 def generic_forms(keyword: str) -> re.Pattern[str]:
-    """Patterns in which *keyword* stands for anybody, or a form without gender beside it."""
+    """Return the pattern in which *keyword* means anybody, or a genderless form is used next to it."""
     rows = [row["pattern"] for row in table("mining_generic") if keyword in row["keywords"].split()]
     return joined([pattern.replace(PLACE, re.escape(keyword)) for pattern in rows])
 
@@ -63,13 +66,16 @@ def length(sentence: Sentence) -> Finding | None:
 
 
 def inside_word(sentence: Sentence) -> Finding | None:
-    """A finding where the keyword is not the word that stands there: reason list, crossing, swap or name."""
+    """Return a finding if the keyword is not a word of its own in the sentence.
+
+    The reason is list, crossing, swap or name.
+    """
     word = other_word(sentence.text, sentence.candidate)
     return None if word is None else Finding(word.reason, word.span)
 
 
 def gender_terms(sentence: Sentence) -> Finding | None:
-    """A finding where 先生, 姐妹俩 ... stands beside a keyword that it can refer back to.
+    """Return a finding if the sentence also has 先生, 姐妹俩 ..., which the keyword can refer back to.
 
     Which words count depends on who the keyword can be: 李大妈 says who 她 is,
     but not whether 李大妈的〇〇 is 儿子 or 女儿; 兄弟 counts for 哥哥 and not for 他.
@@ -89,10 +95,10 @@ OF_A_CHILD = "婴童宝娃"  # 男婴, 女童, 男宝宝: what may follow 男 or
 
 
 def biological(sentence: Sentence) -> Finding | None:
-    """A finding where a word about pregnancy, birth or organs stands in the sentence.
+    """Return a finding if the sentence has a word about pregnancy, birth or organs.
 
-    Words of birth do not count for the child that was born (产妇生下一名男婴), words
-    about the other sex not for a noun (男教练, 怀孕的队员): they speak of somebody else.
+    Words of birth do not count for the child that was born (产妇生下一名男婴). Words
+    about the other sex do not count for a noun (男教练, 怀孕的队员): they mean another person.
     """
     candidate = sentence.candidate
     if candidate.pair.language != "zh":
@@ -119,9 +125,9 @@ def _is_child(candidate: Candidate) -> bool:
 
 
 def generic(sentence: Sentence) -> Finding | None:
-    """A finding where 每个人 ... 他, 如果有人 ... 他 or TA makes the keyword neutral.
+    """Return a finding if 每个人 ... 他, 如果有人 ... 他 or TA makes the keyword neutral.
 
-    A lead, not a verdict: who is meant often stands in the sentence before.
+    It is a lead, not a verdict: the sentence before often says who is meant.
     """
     candidate = sentence.candidate
     if candidate.pair.language != "zh":

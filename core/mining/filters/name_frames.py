@@ -1,8 +1,8 @@
-"""Names that only what stands beside them tells: who somebody is, what people do, and what is done to them.
+"""Names that only the words next to them tell: titles and relatives, and verbs of what people do or undergo.
 
-A new word scores far less than a name must elsewhere where a clause begins with it
-and what follows is what people do (决定, 去世), or where it stands behind what is done
-to people (杀死, 采访).
+A new word needs a far lower score than names elsewhere in two places: at the
+beginning of a clause, before what people do (决定, 去世); and behind what is done to
+people (杀死, 采访).
 """
 
 import math
@@ -60,10 +60,10 @@ from evenhand.core.types import Span
 
 # Least scores of a new word: before what people do, the same where it begins with a sure surname; behind what is
 # done to people; of a given part behind a relative or a title (儿子|苏志永), behind a year (2011|年严|长寿|担任),
-# beside the keyword (查|长生|和|他).
+# next to the keyword (查|长生|和|他).
 DOING, DOING_SURNAME, DONE_TO_IT = 3.0, 1.5, 1.0
 TITLED, YEAR, BESIDE, DYING = 1.5, 0.0, 1.0, 0.0
-INTRODUCED_KNOWN = 7.0  # of a place of the dictionary behind a word that says who somebody is
+INTRODUCED_KNOWN = 7.0  # of a place of the dictionary behind a title or a relative
 ANY = -math.inf
 RARE_CUT = 1.5  # of one rare character behind a surname that was cut off
 # Least scores of a given part behind a surname that is cut off: after who it is, after whom something is said to;
@@ -76,12 +76,12 @@ LEADING = JOINING | frozenset("因由对据让被向随为")
 
 
 def by_frame(cut: Cut) -> Span | None:
-    """Where a name stands that what is beside it tells."""
+    """Return the span of a name that the words next to it tell; None if there is none."""
     return _introduced(cut) or _in_clause(cut) or _beside(cut) or _cut(cut)
 
 
 def _introduced(cut: Cut) -> Span | None:
-    """弟弟|旭烈兀, 查理|大帝: a word that no dictionary has behind one that says who it is, or before one."""
+    """Return the span of an unknown word behind a title or relative, or before a title: 弟弟|旭烈兀, 查理|大帝."""
     words, starts = cut.words, cut.starts
     for place, mark in cut.some:
         if not mark & NAMES:
@@ -107,7 +107,7 @@ def _introduced(cut: Cut) -> Span | None:
 
 
 def _is_ruler(before: Word) -> bool:
-    """Whether the word before what a ruler is called is a name."""
+    """Tell whether the word before the title of a ruler is a name."""
     named = before.shape
     if named.ordinary or before.size == 1:
         return False
@@ -116,7 +116,7 @@ def _is_ruler(before: Word) -> bool:
 
 
 def _known_behind_title(words: list[Word], place: int) -> bool:
-    """Whether the known word behind the one at *place*, which says who somebody is, is a name: 作家|琉善."""
+    """Tell whether a known word is a name behind the title or relative at *place*: 作家|琉善."""
     after, shape = words[place + 1], words[place + 1].shape
     if (shape.foreign or 0.0) >= INTRODUCED_KNOWN and after.size > 2:
         return True
@@ -181,7 +181,10 @@ def _least(cut: Cut, first: int, last: int) -> float | None:
 
 
 def _beside(cut: Cut) -> Span | None:
-    """Words that need hardly any score, for where they stand: 缊|纥, 父亲|林|遵, 对|田|北辰, 荀息|派出, 比利|决定."""
+    """Return the span of a name that needs hardly any score, because of its place.
+
+    Examples: 缊|纥, 父亲|林|遵, 对|田|北辰, 荀息|派出, 比利|决定.
+    """
     words, starts, marks, end = cut.words, cut.starts, cut.marks, len(cut.marks)
     for place, mark in cut.some:
         if not mark & ROLE or cut.first <= place < cut.stop:
@@ -208,7 +211,10 @@ def _beside(cut: Cut) -> Span | None:
 
 
 def _divided(word: Word, after: Word, before: int) -> bool:
-    """Whether a surname and what follows it, which may be a given part, are one name for what stands before them."""
+    """Tell whether the words before a surname make it one name with the word after it.
+
+    The word after it may be a given part.
+    """
     if not is_surname(word.word) or after.size > 2 or after.tag in NO_NAME_TAGS or is_word(word.word + after.word):
         return False
     if before & RELATES:
@@ -217,7 +223,7 @@ def _divided(word: Word, after: Word, before: int) -> bool:
 
 
 def _known_there(word: Word, after: Word, before: int) -> bool:
-    """Whether a known word is a name for what stands before and behind it."""
+    """Tell whether the words around a known word make it a name."""
     behind, does = after.word, after.marks & DOES
     if behind in ADDRESSED and word.shape.person:
         return True  # 白石|老人
@@ -229,7 +235,7 @@ def _known_there(word: Word, after: Word, before: int) -> bool:
 
 
 def _new_there(cut: Cut, word: Word, place: int, before: int, after: int | None) -> bool:
-    """Whether a new word is a name for what stands before and behind it."""
+    """Tell whether the words around a new word make it a name."""
     behind, does = (cut.words[after].word, cut.marks[after] & DOES) if after is not None else ("", 0)
     person = word.shape.person
     if person and (does or behind in words_beside("of people")):
@@ -265,7 +271,10 @@ def _cut(cut: Cut) -> Span | None:
 
 
 def _surname_before(cut: Cut, place: int) -> bool:
-    """Whether the last character of the word before the one at *place* is its surname, for what stands beside both."""
+    """Tell whether the word before the one at *place* ends with the surname of the latter.
+
+    The words next to both decide.
+    """
     text, token, at = cut.text, cut.words[place], cut.starts[place] - 1
     given, surname = token.given, text[at]
     behind, marks = (cut.words[place + 1].word, cut.marks[place + 1]) if place + 1 < len(cut.words) else ("", 0)
@@ -288,11 +297,11 @@ AT = frozenset("位于 在 到 至 从 赴 前往 抵达 生于 出生于 来自
 
 
 def by_context(cut: Cut) -> Span | None:
-    """Where a word stands that looks somewhat like a name, and stands where names do: 总统|金泳三, 与|王有|才.
+    """Return the span of a word that looks somewhat like a name, in a place of names: 总统|金泳三, 与|王有|才.
 
     总统 before a word and 率军 behind it speak for a name, 的 and 了 against it. The scores are log ratios of
-    frequencies (training/name_contexts.py), to be added to those of characters; a name needs less of one the more it
-    has of the other.
+    frequencies (training/name_contexts.py). They are added to the scores of characters: the higher one score of a
+    name is, the lower the other may be.
     """
     words, starts, last = cut.words, cut.starts, len(cut.words) - 1
     for place, mark in cut.some:
@@ -315,7 +324,7 @@ def by_context(cut: Cut) -> Span | None:
 
 
 def _may_be_cut(word: Word, behind: Word) -> bool:
-    """Whether both, of three characters, may be one full name: 许|兰亭, 王有|才."""
+    """Tell whether both words, of three characters together, may be one full name: 许|兰亭, 王有|才."""
     if word.size == 1:
         if behind.tag in NO_NAME_TAGS or not behind.marks & FITS:
             return False
@@ -331,7 +340,7 @@ def _may_be_cut(word: Word, behind: Word) -> bool:
 
 
 def _is_place(words: list[Word], place: int) -> bool:
-    """Whether what stands beside the word says that it is a place: 哈德逊|河, 位于|布拉德利."""
+    """Tell whether the words next to the word say that it is a place: 哈德逊|河, 位于|布拉德利."""
     behind = words[place + 1].word if place + 1 < len(words) else ""
     before = words[place - 1].word if place else ""
     return before in AT or NAMED_AFTER.match(behind) is not None or PLACE_BEHIND.search(behind) is not None

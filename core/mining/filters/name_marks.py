@@ -34,14 +34,14 @@ from evenhand.core.resources import table
 from evenhand.core.text.dictionary import AFTER_SURNAME, Token, cut, dictionary, is_surname
 from evenhand.core.types import Span
 
-# What a rule begins with: a Chinese name; a run of transliteration; who somebody is; a new word in a clause, and the
-# first two characters of one; a word that only its place tells; a surname given to the word before; a word that looks
+# What a rule begins with: a Chinese name; a run of transliteration; a title or relative; a new word in a clause, and
+# its first two characters; a word that only its place tells; a surname given to the word before; a word that looks
 # somewhat like a name, or rather like one; a Japanese surname; a rare character.
 LEADS, LETTER, NAMES, NEW_WORD, PIECE, ROLE, GIVES, HINT, LIKELY, JAPANESE, RARE = (1 << n for n in range(11))
 RULES = (1 << 11) - 1
-# What the words beside them ask: what goes on a run of transliteration; what may be a piece of a name, and the given
-# part of one; a single character that may be one; what only people do, and what is said of the dead; who is spoken to,
-# who it is; words behind a known name; the beginning of a clause, and of a sentence within; what is done to people.
+# What the words next to them need: what continues a run of transliteration; what may be a piece of a name, and a given
+# part; a single character that may be one; what only people do, and verbs about the dead; whom people speak to, and
+# relatives; words behind a known name; the beginning of a clause, and of a sentence within; what is done to people.
 GOES_ON, FREE, FITS, LONE, DOES, DIES, TO, RELATES, SHOWS, OPENS, SIGN, DONE_TO = (1 << n for n in range(11, 23))
 
 NO_NAME_TAGS = frozenset(["m", "t", "x", "eng", "p", "c", "u", "uj", "ul", "d", "r", "f", "q"])
@@ -51,7 +51,7 @@ COUPLES = frozenset(["夫妇", "夫妻", "父子", "父女", "母子", "母女",
 NO_BEGIN = frozenset("小老大这那每各其此")  # no name begins so
 LATER_LETTER = 2.0  # of a piece that goes on a run of transliteration: 乌布利|希
 FOREIGN_DOING = 4.0  # of a known word written with the characters of transliterations
-# Half of what the characters of a word say counts beside its context, within these bounds.
+# Half the score of the characters of a word is added to that of its context, within these bounds.
 LEAST_LIKE, MOST_LIKE = -2.0, 3.0
 # Least context, and least sum of both: of a word tagged as a person, in the dictionary and new; of another new word;
 # of a rare character behind a surname that the dictionary calls a place (朱棣).
@@ -60,7 +60,7 @@ RARE_PLACE = (0.0, 2.5)
 NUMBER = re.compile("[0-9.,%]+")
 INSIDE = "、（）《》「」“”『』"  # signs that end no clause
 UNSEEN = (-1.5, 1.0)  # what a tag alone may count
-# Of words that the table has not: who somebody is, whose relative; what people do, what opens a clause.
+# Of words that the table does not have: titles, relatives; what people do, what opens a clause.
 TITLE, RELATIVE, DONE, OPENING = 2.0, 1.0, 1.5, 0.5
 CACHE_SIZE = 1 << 15  # words that are remembered, and as many that were seen before them
 
@@ -68,10 +68,10 @@ Value = TypeVar("Value")
 
 
 class lazy_attribute(Generic[Value]):
-    """What a word says only when somebody asks: worked out then, and kept with the word.
+    """An attribute of a word that is worked out when it is first read, and stored with the word.
 
-    The word keeps it under the same name, which is read before this (no data descriptor); `__getattr__` would make
-    every attribute of a word twice as slow to read.
+    The word stores it under the same name, which Python reads before this (not a data descriptor). `__getattr__` would
+    make every attribute of a word twice as slow to read.
     """
 
     def __init__(self, work: "Callable[[Word], Value]") -> None:
@@ -87,12 +87,12 @@ class lazy_attribute(Generic[Value]):
 
 
 class Word:
-    """A word with its tag, its shape and its marks; the rest is worked out when it is first asked.
+    """A word with its tag, its shape and its marks; the rest is worked out when it is first read.
 
-    `size`: characters. `before`, `behind`: how much more often it stands on that side of names than of other words
+    `size`: characters. `before`, `behind`: how much more often it occurs on that side of names than of other words
     (ln). `given`, `foreign`: its scores as a given part and as a transliteration. `likely`: the best of its scores as
-    a name, of one that bears the mark. `least`: what its context must be for a name; `named`: whether nothing in it
-    says that it is none; `surname_at`: where its first surname stands, -1 where that is not among its last two
+    a name, if it has that mark. `least`: the least score of its context for a name; `named`: whether nothing in it
+    speaks against a name; `surname_at`: the index of its first surname, -1 where that is not among its last two
     characters.
     """
 
@@ -134,7 +134,7 @@ def _marks_of_any(word: str, tag: str, shape: Shape) -> int:
 
 
 def _marks_of_known(word: str, tag: str) -> int:
-    """Those of a word of the dictionary with nothing about it that speaks for a name."""
+    """Return the marks of a word of the dictionary that has nothing that speaks for a name."""
     return (ROLE if tag[0] == "n" and _has_role(word, tag, KNOWN) else 0) | (
         HINT if len(word) == 2 and is_surname(word[0]) else 0
     )
@@ -169,7 +169,7 @@ def _own_marks(word: str, tag: str, shape: Shape) -> int:
 
 @cache
 def _listed() -> dict[str, int]:
-    """The marks of the words that stand beside names."""
+    """Return the marks of the words that occur next to names."""
     marks, found = {"behind": DOES | SHOWS, "die": DIES, "opening": OPENS, "before": DONE_TO}, dict[str, int]()
     kinds = [(words_beside(kind), mark) for kind, mark in marks.items()]
     for words, mark in [*kinds, (TO_WHOM, TO), (ADDRESSED, SHOWS), (COUPLES, SHOWS)]:
@@ -179,7 +179,10 @@ def _listed() -> dict[str, int]:
 
 
 def _has_role(word: str, tag: str, shape: Shape) -> bool:
-    """Whether *word*, a noun, may be a name that only its place tells: a new word, a person, or what could be one."""
+    """Tell whether *word*, a noun, may be a name that only its place tells.
+
+    It may be if it is a new word, a person, or looks like one.
+    """
     if len(word) > 8 or tag == "nt":
         return False
     if shape.new or shape.person or (len(word) == 3 and surname_length(word) > 0 and word[-1] not in PLACES):
@@ -193,7 +196,7 @@ def _surname_at(word: str) -> int:
 
 
 def _least_context(word: str, tag: str, shape: Shape) -> float | None:
-    """What the context of *word* must be for a name; None: it is none."""
+    """Return the least score of the context of *word* for a name; None if *word* cannot be one."""
     if shape.ordinary or not 2 <= len(word) <= 5 or word[0] in NO_BEGIN:
         return None
     least = None
@@ -213,7 +216,7 @@ def _least_context(word: str, tag: str, shape: Shape) -> float | None:
 
 @cache
 def _japanese_begins() -> tuple[frozenset[str], frozenset[str]]:
-    """What Japanese surnames begin with: two characters, and one."""
+    """Return the beginnings of Japanese surnames: all of two characters, and all of one."""
     return frozenset(japanese_surnames()), frozenset(begin[0] for begin in japanese_surnames())
 
 
@@ -234,7 +237,7 @@ def _scores(side: str) -> dict[str, float]:
 
 
 def _score(side: str, word: str, tag: str) -> float:
-    """How much more often *word* stands on that side of names than of other words (ln)."""
+    """Return how much more often *word* occurs on that side of names than of other words (ln)."""
     scores, key = _scores(side), key_of(word, tag)
     found = scores.get(key)
     if found is not None:
@@ -279,7 +282,7 @@ def _tag(parts: list[str], place: int) -> str:
     return alone[0][1] if len(alone) == 1 else str(tag("".join(parts))[place][1])
 
 
-END = Word("。", "x")  # what stands beside the first and the last word
+END = Word("。", "x")  # the neighbour of the first and the last word
 
 
 class Cut:
@@ -303,12 +306,18 @@ class Cut:
 
 
 def context(words: Sequence[Word], first: int, last: int) -> float:
-    """How much more often what stands around the words from *first* to before *last* stands around names (ln)."""
+    """Return how much more often the two words around a span occur around names (ln).
+
+    The span is the words from *first* to before *last*.
+    """
     return (words[first - 1] if first else END).before + (words[last] if last < len(words) else END).behind
 
 
 def beside(tokens: Sequence[Token], place: int, side: str) -> tuple[str, str]:
-    """What stands before or behind the token at *place*, as the table of contexts writes it: a word, and its tag."""
+    """Return the word before or behind the token at *place*, and its tag.
+
+    Both are written as in the table of contexts.
+    """
     at = place - 1 if side == "before" else place + 1
     word, tag = (tokens[at].word, tokens[at].tag) if 0 <= at < len(tokens) else (END.word, END.tag)
     return key_of(word, tag), "/" + tag

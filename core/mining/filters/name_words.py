@@ -12,7 +12,7 @@ from evenhand.core.types import Span
 
 NOT_FOREIGN = -4.0
 OF_WOMEN, SOUND = "薇萝茱芙婕珊琪蓓", 3.0  # characters of transliterated names of women, who are few in the dictionary
-UNKNOWN = -2.0  # score of a character that stands in no name of the dictionary
+UNKNOWN = -2.0  # score of a character that is in no name of the dictionary
 FIRST_RARE = 0xD8  # first byte in GB 2312 of the second level
 RARE = 2.0  # of one that is also rare: 炆, 皝. Such characters live on in names.
 
@@ -50,7 +50,7 @@ NAMED_RULER = re.compile(
     "(?<!朝)(?:皇帝|大帝|亲王|王后|皇后|太后|可汗|公爵|伯爵|太子|公主|王妃|(?<=^..)(?<![小老大阿])王)$"
 )
 
-# Characters that transliterated names are written with, and those that hardly stand elsewhere.
+# Characters that transliterated names are written with, and those that are rare elsewhere.
 FOREIGN = (
     "阿埃艾爱安奥巴白班邦鲍保贝本比彼毕宾波玻伯勃博布查茨茶达戴黛丹当道德登邓迪蒂丁顿多恩尔法凡范菲费芬丰佛夫弗福富盖甘冈高戈格葛根"
     "古顾瓜圭哈海汉豪赫黑亨胡华霍基吉加迦贾坚简杰金津久卡凯坎康考柯科可克肯库夸奎昆拉腊莱赖兰劳勒雷蕾黎里理利莉丽廉列林琳龙隆卢鲁路露"
@@ -81,7 +81,7 @@ def _last_of_introduction() -> frozenset[str]:
 
 
 def introduces(word: str) -> bool:
-    """Whether *word* says who the person is who is named behind it."""
+    """Tell whether *word* says who the person is whose name follows."""
     return word[-1] in _last_of_introduction() and NAMED_BEFORE.search(word) is not None
 
 
@@ -116,9 +116,10 @@ def sure_surnames() -> re.Pattern[str]:
 
 @cache
 def inflected_forms(*, latin: bool) -> re.Pattern[str]:
-    """What names somebody by its form: rulers (明世宗, 本笃十六世), introductions (名叫……), names in Latin letters.
+    """Return the pattern of forms that name a person.
 
-    Without *latin* those forms that ask for a capital are left out, which no text without one can have.
+    The forms are rulers (明世宗, 本笃十六世), introductions (名叫……) and names in Latin letters. Without *latin*, forms
+    that need a capital letter are left out: a text without capitals cannot match them.
     """
     patterns = [row["pattern"] for row in table("mining_name_forms")]
     return re.compile("|".join(pattern for pattern in patterns if latin or "[A-Z]" not in pattern))
@@ -144,7 +145,7 @@ def _score(character: str, place: str) -> float:
 
 @cache
 def is_rare(character: str) -> bool:
-    """Whether a Chinese character is none of the 3,755 commonest, which are the first level of GB 2312."""
+    """Tell whether a Chinese character is not one of the 3,755 most common, the first level of GB 2312."""
     if not "一" <= character <= "龥":
         return False
     try:
@@ -154,32 +155,32 @@ def is_rare(character: str) -> bool:
 
 
 def given_score(given: str) -> float:
-    """How much *given* (one or two characters) looks like a given name: a sum of log ratios, above 0 rather a name.
+    """Return how much *given* (one or two characters) looks like a given name.
 
-    Per character: how much more often it stands there in names of three
-    characters than in other words (naive Bayes, natural log).
+    The score is a sum of log ratios, above 0 for what is rather a name. Per character: how much more often it has
+    that place in names of three characters than in other words (naive Bayes, natural log).
     """
     last = _score(given[-1], "last")
     return last if len(given) == 1 else _score(given[0], "middle") + last
 
 
 def japanese_score(given: str) -> float:
-    """The same for a Japanese given name of two or three characters."""
+    """Return how much *given* (two or three characters) looks like a Japanese given name, as given_score does."""
     first, last = _scores("japanese first").get(given[0], UNKNOWN), _scores("japanese last").get(given[-1], UNKNOWN)
     return first + last
 
 
 def foreign_score(text: str) -> float:
-    """How much *text* is written with the characters of transliterated names: a sum of log ratios (natural log).
+    """Return how much *text* is written with the characters of transliterated names.
 
-    A character that stands in none of them counts -4.
+    The score is a sum of log ratios (natural log). A character that is in none of these names counts -4.
     """
     score = _scores("foreign").get
     return sum([score(character, NOT_FOREIGN) for character in text])
 
 
 def surname_length(word: str) -> int:
-    """How many characters of *word* are its surname: 2 (欧阳), 1, or 0 where it begins with none."""
+    """Return the length of the surname of *word* in characters: 2 (欧阳), 1, or 0 if it begins with none."""
     if len(word) > 2 and is_surname(word[:2]):
         return 2
     return 1 if word and is_surname(word[0]) else 0
@@ -187,7 +188,10 @@ def surname_length(word: str) -> int:
 
 @cache
 def words_beside(kind: str) -> frozenset[str]:
-    """Words that stand beside a name: die, behind, before, opening, of people (mining_name_frames.tsv)."""
+    """Return the words of one kind that occur next to a name (mining_name_frames.tsv).
+
+    The kinds are die, behind, before, opening and of people.
+    """
     return frozenset(
         word for row in table("mining_name_frames") if row["kind"] == kind for word in row["words"].split()
     )
@@ -222,7 +226,7 @@ def nickname_shapes() -> re.Pattern[str]:
 
 @cache
 def nickname_hints() -> re.Pattern[str]:
-    """What every nickname holds: a quick look before the shapes."""
+    """Return a pattern that every nickname matches, a quick look before the shapes."""
     doubled = next(row["characters"] for row in table("mining_nicknames") if row["shape"] == "doubled")
     return re.compile(f"[小阿]|([{doubled}])\\1")
 
@@ -231,7 +235,7 @@ PERSON = ("nr", "nrt", "nrfg")
 FOREIGN_TAG = "nrt"
 # No foreign name begins or ends so: 老翁, 小村庄, 李阿姨.
 PROPER = (*PERSON, "nz", "j")
-# Surnames with what may stand beside them, and places: 小谢, 老江, 张姓, 冯某华, 牛寨村.
+# Surnames with words that may be next to them, and places: 小谢, 老江, 张姓, 冯某华, 牛寨村.
 PERMITTED = re.compile(
     "^[小老阿大看为那的被是把给让跟和]|[某姓]"
     "|(?:[车队厂店城楼园院馆社站路镇村区县市州湖江河山岛港坝岭寺国军人节杯党派家叔伯婶婆妈宝]|症)$"
@@ -248,8 +252,8 @@ UNTAGGED_CLEAR = 0.5  # of one that begins with a surname which is hardly ever a
 SURELY_ABOVE = 2.0  # of two characters behind such a surname, where the tagger takes all three for a person: 蒋中正
 SURE_PLACE = 4.5  # of a given part that ends like a place: 蒋|巨峰
 GUESSED = 1.5  # of a part of a new word
-NEARLY = 4.0  # how far below its least score a name is still told, for what stands beside it
-SURE_LETTER = 3.0  # a single character that may be part of such a run whatever the tagger says of it
+NEARLY = 4.0  # how far below its least score a name is still recognised if its neighbours speak for it
+SURE_LETTER = 3.0  # a single character that may be part of such a run under any tag
 FOREIGN_TAGGED = 4.0  # of a foreign name that is tagged as a person
 FOREIGN_KNOWN = 5.0  # of a proper noun of the dictionary that it does not call a person
 FOREIGN_DOUBTFUL = 4.0  # of one whose characters make ordinary words too: 路德 in 路德教
@@ -258,15 +262,16 @@ FUNCTION = re.compile("[的与和也及男女们在于从将把被是有个了�
 JAPANESE_BEHIND_SURE = -2.0  # of two characters behind a surname of history: 北条|义时
 JAPANESE_LAST = -1.5  # of two new characters at the end of a clause: 中村|法道
 INTRODUCED_FOREIGN = 1.0
-RARE_IN_FRAME = 3.0  # what a rare character counts where the words beside it tell a name
-INTRODUCED = 3.0  # of the last two characters of a new word behind one that says who somebody is
+RARE_IN_FRAME = 3.0  # what a rare character counts where the words next to it tell a name
+INTRODUCED = 3.0  # of the last two characters of a new word behind a title or a relative
 
 
 @dataclass(slots=True, eq=False)
 class Shape:
-    """`full`: where a full name stands in the word, with its score above the least one; `foreign`: None: it is none.
+    """What the characters and the tag of a word say about names.
 
-    `free`: it may be a piece of a name that the segmenter cut wrongly.
+    `full`: the span of a full name in the word; `score`: how far it is above the least score; `foreign`: its score as
+    a transliteration, None if it is not one; `free`: it may be a piece of a name that the segmenter cut wrongly.
     """
 
     full: Span | None
@@ -280,7 +285,7 @@ class Shape:
     place: bool  # the dictionary calls it a place
     leads: bool  # a Chinese name may begin here
     letter: bool  # part of a run of transliteration
-    introduces: bool  # who somebody is, before the name
+    introduces: bool  # a title or a relative, before the name
     ruler: bool  # what a ruler is called, behind the name
     named_ruler: bool  # 慈禧太后: both in one word
 
@@ -325,7 +330,10 @@ def _foreign(word: str, tag: str, person: bool, new: bool, ordinary: bool) -> fl
 
 
 def _full_name(word: str, person: bool, new: bool) -> tuple[Span | None, float]:
-    """Where a surname with a given name stands in *word*, which is no ordinary word, and how clearly."""
+    """Return the span of a surname with a given name in *word*, and how clear it is.
+
+    *word* is not an ordinary word. The span is None if it has no such name.
+    """
     if word in known_names():
         return (0, len(word)), 10.0
     if new and word[-1] in TAIL and word[:-1] in known_names():
@@ -353,7 +361,10 @@ def _parts(word: str, new: bool) -> Iterator[Span]:
 
 
 def _above_least(name: str, word: str, person: bool, new: bool) -> float | None:
-    """How far the given part of *name* scores above what is asked of it; None: it has not the shape of a name."""
+    """Return how far the given part of *name* scores above its least score.
+
+    None if *name* does not have the shape of a name.
+    """
     surname = surname_length(name)
     given = name[surname:]
     if surname == 0 or not 1 <= len(given) <= 2 or not fits_behind_surname(given):
@@ -378,13 +389,16 @@ def _above_least(name: str, word: str, person: bool, new: bool) -> float | None:
 
 
 def fits_behind_surname(given: str) -> bool:
-    """Whether *given* may be a given name: no title, no 某, nothing that makes the permitted form of a surname."""
+    """Tell whether *given* may be a given name.
+
+    It may not be a title, begin with 某 or turn a surname into its permitted form.
+    """
     return bool(HAN.fullmatch(given)) and given not in AFTER_SURNAME and given[0] != "某" and not TITLES.match(given)
 
 
 @lru_cache(maxsize=1 << 14)
 def is_japanese(given: str, *, last: bool, surely: bool = False) -> bool:
-    """Whether *given* looks like a Japanese given name behind a Japanese surname.
+    """Tell whether *given* looks like a Japanese given name behind a Japanese surname.
 
     `last`: a clause ends with it. `surely`: the surname is nothing else (丰臣).
     """
@@ -415,7 +429,10 @@ def likely_name(word: str, tag: str) -> float | None:
 
 
 def may_be_name(word: str) -> bool:
-    """Whether nothing in *word* says that it is no name: a title, 某, 家 behind a surname."""
+    """Tell whether nothing in *word* speaks against a name.
+
+    A title, 某, and 家 behind a surname do.
+    """
     return (
         word[-1] not in AFTER_SURNAME
         and word not in read_as_none()
@@ -441,7 +458,7 @@ def likeness(word: str) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def looks_like_a_name(word: str) -> bool:
-    """Whether a new *word* looks like any name, where what stands before it says that somebody is meant."""
+    """Tell whether a new *word* looks like any name, if the word before it says that a person is meant."""
     if not 2 <= len(word) <= 4 or not HAN.fullmatch(word) or word in ordinary_words() or word[-1] in AFTER_SURNAME:
         return False
     return given_score(word[-2:]) >= INTRODUCED or foreign_score(word) >= INTRODUCED_FOREIGN

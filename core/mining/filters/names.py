@@ -7,8 +7,8 @@ learned from the names of a dictionary (training/name_characters.py): a surname
 with what looks like a given name, also where the segmenter cut it apart
 (name_words.py has what a word says by itself); what is written with the
 characters of transliterations; a Japanese surname with a given name. A word that
-begins a clause needs less: that is where somebody is named. Nicknames, rulers and
-introductions (名叫……) are told by their forms.
+begins a clause needs less: that is where texts name a person. Nicknames, rulers and
+introductions (名叫……) are recognised by their forms.
 """
 
 import re
@@ -108,10 +108,10 @@ def _names_in(paragraph: str) -> tuple[str, ...]:
 
 
 def named_elsewhere(text: str, paragraph: str, keyword: Span) -> Span | None:
-    """Where a name stands in *text* that its *paragraph* tells; it is more than the *keyword*.
+    """Return the span of a name in *text* that its *paragraph* tells, or None.
 
-    An encyclopedia names somebody in full once (格罗弗·克利夫兰, 雨侨（…），本名廖羽翘) and by a part of the name
-    afterwards, which looks like a place or an ordinary word.
+    The span lies outside the *keyword* or is longer. An encyclopedia names a person in full once (格罗弗·克利夫兰,
+    雨侨（…），本名廖羽翘) and then by a part of the name, which looks like a place or an ordinary word.
     """
     for name in _names_in(paragraph):
         start = text.find(name)
@@ -137,15 +137,15 @@ FOREIGN_NEW = 8.5  # sum over a run of transliteration without a person's tag
 LEAST_FOREIGN, LEAST_NEW = 2, 3  # characters of such runs
 PLACES_IN_A_ROW = 3  # so many places do not follow each other: 阿尔西|比亚|德斯
 AFTER_SYLLABLE = 2.0  # of what follows a keyword that is itself a syllable of a name
-# What somebody is called, behind the name: 在塞巴斯蒂亚诺将军及……协助下.
+# Titles behind the name: 在塞巴斯蒂亚诺将军及……协助下.
 CALLED = RULERS | frozenset("将军 上校 少校 上将 爵士 神父 先生 女士 总统 总理 教授 博士 主教".split())  # noqa: SIM905
 LIKE_A_NAME = 6.0  # of a new word tagged as a proper noun
 
 
 def names(sentence: Sentence) -> Finding | None:
-    """A finding where a personal name stands in the sentence, whoever it names.
+    """Return a finding if the sentence has a personal name, of any person.
 
-    Reasons: dot, nickname, full, foreign, told (by a form, or by what stands beside it), elsewhere (the paragraph
+    Reasons: dot, nickname, full, foreign, told (by a form, or by the words next to it), elsewhere (the paragraph
     tells), likely.
     """
     candidate, text = sentence.candidate, sentence.text
@@ -213,7 +213,9 @@ def _chinese_name(cut: Cut) -> Span | None:
 
 
 def _divided_name(cut: Cut, place: int) -> int | None:
-    """Where a full name ends whose first piece is the word at *place*: 梁|邦彦, 潘均|顺, 欧阳|雪晴, 慕容|恪.
+    """Return the end of a full name whose first piece is the word at *place*, or None.
+
+    Examples: 梁|邦彦, 潘均|顺, 欧阳|雪晴, 慕容|恪.
 
     The word is a surname or tagged as a person, and the one behind it may be a given part.
     """
@@ -236,7 +238,10 @@ def _divided_name(cut: Cut, place: int) -> int | None:
 
 
 def _is_divided(words: list[Word], place: int, token: Word, following: Word) -> bool:
-    """Whether two words of three characters together, of which the first begins with a surname, are a full name."""
+    """Tell whether two words are a full name.
+
+    They have three characters together, and the first word begins with a surname.
+    """
     shape, after, whole = token.shape, following.shape, token.word + following.word
     score = given_score(whole[1:])
     if "某" in whole or (whole[-1] in PLACES and score < SURE_PLACE):
@@ -252,7 +257,9 @@ def _is_divided(words: list[Word], place: int, token: Word, following: Word) -> 
 
 
 def _apart(cut: Cut, place: int) -> int | None:
-    """Where a full name ends that lies across new words and single characters: 父赵希|瓐, 据林|越峰, 赵|与|莒.
+    """Return the end of a full name across new words and single characters, or None.
+
+    Examples: 父赵希|瓐, 据林|越峰, 赵|与|莒.
 
     The word at *place* has a surname near its end, and both it and the one behind it may be pieces of a name.
     """
@@ -288,7 +295,9 @@ def _foreign_name(cut: Cut) -> Span | None:
 
 
 def _is_foreign(cut: Cut, first: int, last: int, total: float) -> bool:
-    """Whether the words from *first* to before *last*, written with the characters of foreign names, are one.
+    """Tell whether the words from *first* to before *last* are a foreign name.
+
+    They are written with the characters of such names.
 
     *total*: their scores with those of their context, at least FOREIGN_TAGGED.
     """
@@ -347,7 +356,10 @@ def _japanese_name(cut: Cut) -> Span | None:
 
 
 def _japanese_given(cut: Cut, place: int, at: int, surname: str) -> int | None:
-    """Where a Japanese given name ends that begins at *at*, behind *surname* in the word at *place*."""
+    """Return the end of a Japanese given name that begins at *at*, or None.
+
+    It follows *surname* in the word at *place*.
+    """
     text, sure = cut.text, surname in surnames("japanese surely")
     for size in (2, 3, 1):
         end = at + size
@@ -360,14 +372,17 @@ def _japanese_given(cut: Cut, place: int, at: int, surname: str) -> int | None:
 
 
 def _behind_japanese(cut: Cut, place: int, at: int) -> int | None:
-    """Where the word behind a Japanese surname ends, which is the word at *place*, if it is a given name."""
+    """Return the end of the word behind a Japanese surname if it is a given name, else None.
+
+    The surname is the word at *place*.
+    """
     if place + 1 == len(cut.words) or cut.starts[place + 1] != at:
         return None
     behind, end = cut.words[place + 1], cut.starts[place + 2]
     if behind.size == 1 and behind.tag == "nr":
         return end  # 木下|樱
     if behind.size == 2 and not FUNCTION.search(behind.word):
-        # 杉山|正明: two words of the dictionary, for what stands beside them.
+        # 杉山|正明: two words of the dictionary that their neighbours tell.
         score = japanese_score(behind.word) + context(cut.words, place, place + 2)
         if score >= JAPANESE_KNOWN and behind.word not in ordinary_words():
             return end
@@ -375,5 +390,5 @@ def _behind_japanese(cut: Cut, place: int, at: int) -> int | None:
 
 
 def _ends_there(text: str, at: int, ends: list[int]) -> bool:
-    """Whether a word ends at *at*, or would if the segmenter had not taken what follows into it: 樱|则."""
+    """Tell whether a word ends at *at*, or would without the one character that the segmenter added: 樱|则."""
     return at in ends or (at + 1 in ends and text[at : at + 1] in TAIL | {"的", "来", "去"})
