@@ -70,7 +70,7 @@ def blocks(
     limit: int | None = None,
     without: Iterable[Path] = (),
 ) -> Iterator[tuple[Block, int]]:
-    """The blocks of every text below *paths*, in order, each with the bytes on the disk that are behind it.
+    """Yield the blocks of every text below *paths*, in order, each with the bytes on the disk read so far.
 
     Counts files, bytes and encodings in *read* and notes problems there.
     Stops once *limit* bytes of text were handed out. Raises BadFile where
@@ -99,7 +99,7 @@ def blocks(
 
 
 def total_size(paths: Iterable[Path | str], without: Iterable[Path] = ()) -> int:
-    """The bytes on the disk of every text below *paths*; archives count compressed."""
+    """Return the bytes on the disk of all texts below *paths*; archives count compressed."""
     return sum(text.size for text in texts(paths, [], Counter(), without))
 
 
@@ -148,7 +148,7 @@ class _Source:
         self.broken: Damaged | None = None
 
     def read(self) -> bytes:
-        """The next block; shorter at the end only."""
+        """Return the next block; it is shorter at the end only."""
         pieces, wanted = [], BLOCK
         while wanted and self.broken is None:
             try:
@@ -170,7 +170,7 @@ class _Source:
 def _cut(
     text: Text, source: _Source, first: bytes, encoding: Encoding, header: Header | None, problems: list[Problem]
 ) -> Iterator[tuple[Block, int]]:
-    """The blocks of one text, of which *first* has been read already."""
+    """Yield the blocks of one text, of which *first* has been read already."""
     cutter = _Cutter(text, encoding, problems)
     buffer, offset, line = first, 0, 1
     while buffer:

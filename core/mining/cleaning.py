@@ -73,7 +73,7 @@ class Cleaner:
         self.wide = True
 
     def clean(self, line: str) -> str:
-        """*line* cleaned."""
+        """Return *line* cleaned."""
         if line.count(_COMMENT) > _MANY:
             line, sign = _without_endless_comments(line)
             return self._pattern.sub(self._instead, line).replace(sign, "<")
@@ -90,7 +90,7 @@ class Cleaner:
         return self._pattern.sub(self._instead, line) if self._spaced else _NOTHING.sub("", line)
 
     def positions(self, line: str) -> list[int]:
-        """For each character of the cleaned line where it was in *line*, and at the end len(line)."""
+        """Return the place in *line* of each character of the cleaned line, and at the end len(line)."""
         found: list[int] = []
         for start, end, instead in self._changes(line):
             kept = end - start == len(instead)
@@ -153,7 +153,7 @@ def _entity(found: str) -> str:
 
 
 def without_byline(sentence: str) -> str:
-    """*sentence* without the agency, place, date and reporter that an article begins with."""
+    """Return *sentence* without the agency, place, date and reporter that an article begins with."""
     found = _BYLINE.match(sentence)
     return sentence[found.end() :] if found else sentence
 

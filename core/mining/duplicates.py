@@ -27,12 +27,14 @@ _CHARACTERS = np.array([1_000_003, 998_244_353, 0x9E3779B97F4A7C15], dtype=np.ui
 
 
 def masked(sentence: str, start: int, end: int) -> str:
-    """*sentence* with one mark in place of its keyword."""
+    """Return *sentence* with one mark in place of its keyword."""
     return f"{sentence[:start]}{MASK}{sentence[end:]}"
 
 
 def band_keys(texts: Sequence[str]) -> Keys:
-    """One row of 12 band keys (64 bits each) per text; two texts are compared if they share a key of the same band.
+    """Return a row of 12 band keys (64 bits each) per text.
+
+    Two texts are compared if they share a key of the same band.
 
     MinHash (Broder, "On the resemblance and containment of documents", 1997) with bands as in Leskovec, Rajaraman and
     Ullman, "Mining of Massive Datasets", 3.4. 48 hash functions in 12 bands of 4: two sentences with Jaccard
@@ -74,7 +76,7 @@ _MERGE = 200_000  # keys outside the sorted ones before they are merged
 
 
 def text_key(text: str) -> int:
-    """64 bits of a hash of exactly these characters."""
+    """Return 64 bits of a hash of exactly these characters."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
@@ -89,7 +91,7 @@ class Exact:
         self._recent: set[int] = set()
 
     def known(self, keys: list[int]) -> list[bool]:
-        """For each key whether it was seen in an earlier block."""
+        """Tell for each key whether it was seen in an earlier block."""
         wanted = np.array(keys, dtype=np.uint64)
         at = np.searchsorted(self._sorted, wanted)
         at[at == len(self._sorted)] = 0
@@ -133,7 +135,7 @@ class Near:
         return len(self) >= MOST_COMPARED
 
     def earlier(self, keys: Keys) -> list[set[int]]:
-        """For each row of band keys the sentences of earlier blocks that share one."""
+        """Return, for each row of band keys, the sentences of earlier blocks that share one."""
         found: list[set[int]] = [set() for _ in range(len(keys))]
         if len(self._keys):
             flat = keys.ravel()
@@ -147,7 +149,7 @@ class Near:
         return found
 
     def like(self, text: str, keys: list[int], earlier: set[int]) -> str | None:
-        """The first sentence read that *text* nearly is, else None."""
+        """Return the first sentence read that *text* nearly equals, else None."""
         if not earlier and self._recent.keys().isdisjoint(keys):  # of nearly every sentence
             return None
         shared = set(earlier)

@@ -73,7 +73,7 @@ class Examined:
     encoding: str = "utf-8"
 
     def cell(self, where: Cell) -> CellCounts:
-        """The counts of a pair and side."""
+        """Return the counts of a pair and side."""
         cell_counts = self.cells.get(where)
         if cell_counts is None:
             cell_counts = self.cells[where] = CellCounts()
@@ -144,7 +144,7 @@ class Examiner:
         return word.pair.language == "zh" and surely_alone(sentence, at, at + word.length)
 
     def __call__(self, item: tuple[Block, int]) -> Examined:
-        """The counts, examples and candidates of a block."""
+        """Return the counts, examples and candidates of a block."""
         block, position = item
         examined = Examined(block.name, position, encoding=block.encoding)
         with gc_paused():
@@ -184,7 +184,7 @@ class _Work:
             self._paragraph(paragraph, careful)
 
     def _in_lines(self, text: str) -> None:
-        """All lines of plain text at once."""
+        """Examine all lines of plain text at once."""
         self._begin(text, whole=True)
         self.cleaner.wide = True  # asked of the few lines that need cleaning
         text = self._one_line_end(text)
@@ -239,7 +239,7 @@ class _Work:
             self._sentence(paragraph, line, at, part, sentence, None)
 
     def _with_care(self, paragraph: _Paragraph, line: str, parts: list[str]) -> None:
-        """The sentences of a line that is to be converted, has blanks between words, or is damaged."""
+        """Examine the sentences of a line that is to be converted, has spaces between words, or is damaged."""
         convert, search, end = self.examiner.convert, self.finder.search, 0
         for part in parts:
             at, end = end, end + len(part)
@@ -271,7 +271,7 @@ class _Work:
         yield from self._cut(text)
 
     def _decoded(self) -> tuple[str, bool]:
-        """The text of the block, and whether all of it could be decoded."""
+        """Return the text of the block, and whether all of it could be decoded."""
         try:
             text, whole = self.block.data.decode(self.block.encoding), True
         except UnicodeDecodeError:
@@ -392,13 +392,13 @@ def _lead(part: str, sentence: str) -> int:
 
 
 def example_of(candidate: Candidate, finding: Finding, file: str, offset: int, like: str = "") -> Example:
-    """The example in the report of a sentence that a filter rejected."""
+    """Return the example for the report of a sentence that a filter rejected."""
     return Example(candidate.sentence, candidate.start, candidate.end, finding.reason, finding.span, file, offset, like)
 
 
 @cache
 def converter(name: str | None) -> Any:
-    """A function from traditional to simplified text, or None."""
+    """Return a function from traditional to simplified text, or None."""
     if name is None:
         return None
     import opencc

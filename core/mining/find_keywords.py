@@ -40,11 +40,11 @@ class Word(NamedTuple):
 
     @classmethod
     def of(cls, pair: KeywordPair, side: Side) -> "Word":
-        """The word of one side of *pair*."""
+        """Return the word of one side of *pair*."""
         return cls(pair, side, (pair.name, side), len(pair.word(side)), pair.stem_span(side))
 
     def at(self, start: int, sentence: str) -> Candidate:
-        """The candidate whose word begins at *start* of *sentence*."""
+        """Return the candidate whose word begins at *start* of *sentence*."""
         pair, side, _, length, (first, last) = self
         # Half of the time of Candidate(...), which mining asks for each sentence with a keyword.
         return _new(Candidate, (sentence, start, start + length, start + first, start + last, pair, side, "", ()))
@@ -80,7 +80,7 @@ class Finder:
         return [(found.start(), words[found[0]]) for found in self.pattern.finditer(sentence)]
 
     def split(self, line: str) -> list[str]:
-        """The sentences of a cleaned line; together they are the line."""
+        """Return the sentences of a cleaned line; together they are the line."""
         return split_spaced(line) if self.spaced else split(line)
 
 
@@ -151,7 +151,7 @@ class Lines(NamedTuple):
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """For each character its kind, without _FIRST."""
+    """Return the kind of each character, without _FIRST."""
     careful = ' "<&;０１２３４５６７８９'  # spaces, straight quotes, tags, entities; full-width digits and letters
     quotes = "".join(chain(*QUOTES.items()))
     found = np.full(sys.maxunicode + 1, _FAR + _OTHER, dtype=np.uint8)
@@ -256,7 +256,7 @@ def _ends(closers: Places, marks: Places) -> Places:
 
 
 def _parts(hits: Places, starts: Places, stops: Places, careful: NDArray[np.bool_], ends: Places) -> tuple[Places, ...]:
-    """The sentences of clean lines that have hits, as columns of the first fields of Part."""
+    """Return the sentences of clean lines that have hits, as columns of the first fields of Part."""
     line = np.searchsorted(starts, hits, "right") - 1
     clean = np.flatnonzero(~careful[line])
     line = line[clean]

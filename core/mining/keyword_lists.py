@@ -53,7 +53,7 @@ def read_pairs(path: Path) -> tuple[KeywordPair, ...]:
 
 
 def pairs_of(text: str, name: str) -> tuple[KeywordPair, ...]:
-    """The pairs of the text of such a file; `name` is what messages call it."""
+    """Return the pairs of the text of such a file; messages call the file `name`."""
     seen: dict[str, int] = {}
     keyword_pairs = []
     for line, row in pair_rows(text, name):
@@ -100,7 +100,7 @@ def typed_pairs(words: Iterable[str]) -> tuple[KeywordPair, ...]:
 
 
 def pair_of(row: dict[str, str], name: str, line: int) -> KeywordPair:
-    """The pair of one row. Raises BadFile with file and line for the first thing that is wrong."""
+    """Return the pair of one row. Raises BadFile with file and line for the first thing that is wrong."""
     language = row["language"] or LANGUAGE
     for column in NEEDED:
         _refuse_word(row[column], column, language, name, line)

@@ -270,7 +270,7 @@ def check_pairs(paths: Iterable[Path | str], pairs: Iterable[KeywordPair], **opt
 
 
 def pair_report(pair: KeywordPair, found: Neighbours) -> PairReport:
-    """The check of one pair from the counted neighbours."""
+    """Return the check of one pair from the counted neighbours."""
     male, female = found.uses[pair.name, "male"], found.uses[pair.name, "female"]
     between = "" if pair.language in WITHOUT_SPACES else " "
     characters = found.read.characters
@@ -381,7 +381,7 @@ def _log_ratios(male: list[str], female: list[str]) -> dict[str, float]:
 
 
 def _area(male: Scores, female: Scores) -> tuple[float, float]:
-    """The area under the ROC curve and its variance (DeLong: the spread of the placements of each side)."""
+    """Return the area under the ROC curve and its variance (DeLong: the spread of the placements of each side)."""
     low, high = np.sort(female), np.sort(male)
     above = (np.searchsorted(low, male, "left") + np.searchsorted(low, male, "right")) / 2 / len(female)
     below = 1 - (np.searchsorted(high, female, "left") + np.searchsorted(high, female, "right")) / 2 / len(male)

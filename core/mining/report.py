@@ -37,7 +37,7 @@ class Problem(LineProblem):
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "Problem":
-        """The problem that `to_json` wrote."""
+        """Return the problem that `to_json` wrote."""
         return cls(row["file"], row["line"], row["reason"], row["template"], row["values"])
 
 
@@ -64,7 +64,7 @@ class Example:
 
 
 def example_key(sentence: str, seed: int) -> int:
-    """A number of 64 bits from a sentence and the seed."""
+    """Return a number of 64 bits from a sentence and the seed."""
     hashed = _salted(seed).copy()
     hashed.update(sentence.encode())
     return int.from_bytes(hashed.digest())
@@ -109,7 +109,7 @@ class CellCounts:
     samples: dict[str, Sample] = field(default_factory=dict)
 
     def sample(self, code: str) -> Sample:
-        """The examples of a filter."""
+        """Return the examples of a filter."""
         return self.samples.setdefault(code, Sample())
 
     def merge(self, other: "CellCounts") -> None:
@@ -185,7 +185,7 @@ class Report:
         return whole
 
     def to_json(self) -> JsonObject:
-        """The report as values of JSON; `from_json` reads them back."""
+        """Return the report as values of JSON; `from_json` reads them back."""
         return {
             "read": to_json(self.read),
             "funnel": [self._row(*cell) for cell in self.cells],
@@ -230,7 +230,7 @@ class Report:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Report":
-        """The report that `to_json` wrote. Raises KeyError where *values* are something else."""
+        """Return the report that `to_json` wrote. Raises KeyError where *values* are something else."""
         settings = Settings.from_json(values["settings"])
         given = dict(values["read"])
         given |= {name: Counter(given[name]) for name in ("encodings", "skipped")}
@@ -241,7 +241,10 @@ class Report:
         return report
 
     def to_csv(self) -> str:
-        """The funnel as a table for spreadsheet programs: a row per pair and side, two columns per filter."""
+        """Return the funnel as CSV that is safe in spreadsheet programs.
+
+        It has a row per pair and side, and two columns per filter.
+        """
         table = io.StringIO()
         writer = csv.writer(table, lineterminator="\n")
         steps = ["with_keyword", "exactly_one"]

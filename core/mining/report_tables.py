@@ -21,7 +21,7 @@ class Step:
 
 
 def chosen(report: Report, pair: str = ALL, side: str = ALL) -> CellCounts:
-    """The counts of a pair and side, or of all pairs or both sides together."""
+    """Return the counts of a pair and side, or of all pairs or both sides together."""
     together = CellCounts()
     for (name, own), counts in report.cells.items():
         if pair in (ALL, name) and side in (ALL, own):

@@ -265,7 +265,7 @@ class _Collector:
 
 
 def line(one: Mined, findings: list[tuple[str, Finding]]) -> Line:
-    """A candidate as a line of the candidates file."""
+    """Return a candidate as a line of the candidates file."""
     candidate = one.candidate
     source: JsonObject = {"file": one.file, "offset": one.offset, "name": one.name, "date": one.date}
     if one.columns:

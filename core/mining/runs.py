@@ -39,7 +39,7 @@ class MiningRun(Run):
         shutil.rmtree(self.table.parent, ignore_errors=True)
 
     def read(self) -> JsonObject:
-        """The report of the run. Raises NotFound where it cannot be read."""
+        """Return the report of the run. Raises NotFound if it cannot be read."""
         found = read_record(self.report)
         if found is None:
             raise NotFound(N_("The report of {name} cannot be read; mine again."), name=self.name)
@@ -47,7 +47,7 @@ class MiningRun(Run):
 
 
 def mining_runs(database: Path | str) -> list[MiningRun]:
-    """The runs that are finished, the newest first."""
+    """Return the finished runs, the newest first."""
     folders = runs_folder(database, "mining").glob("*")
     finished = [folder for folder in folders if all((folder / name).is_file() for name in NAMES)]
     newest = sorted((((folder / NAMES[1]).stat().st_mtime, folder) for folder in finished), reverse=True)

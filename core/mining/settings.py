@@ -77,7 +77,7 @@ class Settings:
         return self.pairs[0].language not in WITHOUT_SPACES
 
     def mode(self, pair: str, code: str) -> Mode:
-        """The mode of the filter *code* for sentences of *pair*."""
+        """Return the mode of the filter *code* for sentences of *pair*."""
         from evenhand.core.mining.filters import default_mode
 
         return self.pair_modes.get((pair, code)) or self.modes.get(code) or default_mode(code, pair)
@@ -107,7 +107,7 @@ class Settings:
         return "|".join(parts)
 
     def to_json(self) -> JsonObject:
-        """The settings as values of JSON; `from_json` reads them back."""
+        """Return the settings as values of JSON; `from_json` reads them back."""
         found = {key: getattr(self, key) for key in ("quotes", "convert", "column", "shortest", "longest", "seed")}
         pair_modes = [{"pair": pair, "filter": code, "mode": mode} for (pair, code), mode in self.pair_modes.items()]
         pairs = [asdict(pair) for pair in self.pairs]
@@ -168,7 +168,7 @@ def rules_hash() -> str:
 
 
 def code_of(source: str) -> list[str]:
-    """The statements of a module without its imports, comments and docstrings."""
+    """Return the statements of a module without its imports, comments and docstrings."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:

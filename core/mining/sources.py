@@ -241,7 +241,7 @@ def decide(data: bytes, name: str) -> Encoding:
 
 
 def _common(data: bytes, encoding: Encoding) -> float:
-    """The share of common characters among those beyond ASCII that *encoding* makes of *data*."""
+    """Return the share of common characters among those beyond ASCII that *encoding* makes of *data*."""
     wide = [character for character in data.decode(encoding, "replace") if character > "\x7f"]
     return sum(character in COMMON for character in wide) / len(wide) if wide else 0.0
 
@@ -269,7 +269,7 @@ class Survey:
 
 
 def root() -> Path | None:
-    """The folder that EVENHAND_CORPUS names, as it really is; None where it names none."""
+    """Return the folder that EVENHAND_CORPUS names, with links resolved; None if it names no folder."""
     named = os.environ.get(VARIABLE, "").strip()
     if not named:
         return None
@@ -314,7 +314,7 @@ def _walk(place: Path) -> Iterator[Path]:
 
 
 def folders(root: Path) -> list[str]:
-    """The folders below *root* by their relative names, "" for itself; links are not followed."""
+    """Return the folders below *root* by their relative names, "" for itself; links are not followed."""
     found = [""]
     for folder, below, _files in os.walk(root, followlinks=False):
         below[:] = sorted(name for name in below if not name.startswith(".") and not Path(folder, name).is_symlink())

@@ -51,7 +51,7 @@ class Row:
 
 
 def header_of(name: str, shape: Shape, first: bytes, encoding: Encoding, column: str | None) -> Header | None:
-    """The header of a table from its first bytes; None for running text. Raises BadFile where no column fits."""
+    """Return the header of a table from its first bytes; None for running text. Raises BadFile if no column fits."""
     if shape not in ("csv", "tsv", "jsonl"):
         return None
     delimiter = ","
@@ -157,7 +157,7 @@ def _records(
     problems: list[Problem] | None = None,
     first_line: int = 1,
 ) -> Iterator[tuple[int, int, list[str]]]:
-    """(byte, line, cells) of each record of *data*."""
+    """Yield (byte, line, cells) of each record of *data*."""
     consumed = [0, first_line]
 
     def lines() -> Iterator[str]:

@@ -130,6 +130,6 @@ FILTERS: dict[str, Filter] = {filter_.code: filter_ for filter_ in _ORDER}
 
 
 def default_mode(code: str, pair: str) -> Mode:
-    """The default mode of the filter *code* for sentences of *pair*."""
+    """Return the default mode of the filter *code* for sentences of *pair*."""
     found = FILTERS[code]
     return found.rare if pair in SCARCE else found.default

@@ -34,7 +34,10 @@ def gendered_words(keyword: str, side: Side) -> re.Pattern[str]:
 
 @cache
 def biological_words(keyword: str, side: Side, *, birth: bool) -> re.Pattern[str]:
-    """Words about a body that *keyword* can have; `birth`: those about who gives birth, else all others."""
+    """Return the pattern of words about a body that *keyword* can have.
+
+    `birth`: only words about giving birth, else all others.
+    """
     any_body = keyword in PRONOUNS or group_of(keyword) == "partner"
     sexes = {"both", "male", "female"} if any_body else {"both", side}
     return joined(
@@ -50,7 +53,7 @@ def generic_forms(keyword: str) -> re.Pattern[str]:
 
 
 def apart(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterable[Span]:
-    """The matches that share no character with text[start:end], as spans."""
+    """Return the spans of the matches that share no character with text[start:end]."""
     if pattern.search(text) is None:  # of nearly every sentence
         return ()
     spans = (hit.span() for hit in pattern.finditer(text))
@@ -58,7 +61,7 @@ def apart(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterable
 
 
 def length(sentence: Sentence) -> Finding | None:
-    """A finding where the sentence has fewer or more characters than `sentence.limits` allows."""
+    """Return a finding if the sentence has fewer or more characters than `sentence.limits` allows."""
     shortest, longest = sentence.limits
     if len(sentence.text) < shortest:
         return Finding("short")

@@ -40,8 +40,9 @@ from evenhand.core.types import Span
 LEADS, LETTER, NAMES, NEW_WORD, PIECE, ROLE, GIVES, HINT, LIKELY, JAPANESE, RARE = (1 << n for n in range(11))
 RULES = (1 << 11) - 1
 # What the words next to them need: what continues a run of transliteration; what may be a piece of a name, and a given
-# part; a single character that may be one; what only people do, and verbs about the dead; whom people speak to, and
-# relatives; words behind a known name; the beginning of a clause, and of a sentence within; what is done to people.
+# part; a single character that may be one; what only people do, and verbs about the dead; whom people speak to;
+# titles and relatives; words behind a known name; the beginning of a clause, and of a sentence within; what is done
+# to people.
 GOES_ON, FREE, FITS, LONE, DOES, DIES, TO, RELATES, SHOWS, OPENS, SIGN, DONE_TO = (1 << n for n in range(11, 23))
 
 NO_NAME_TAGS = frozenset(["m", "t", "x", "eng", "p", "c", "u", "uj", "ul", "d", "r", "f", "q"])
@@ -224,7 +225,7 @@ SIDES = ("before", "behind")
 
 
 def key_of(word: str, tag: str) -> str:
-    """*word* as the table of contexts writes it: ^ for the end of a clause, 0 for a number."""
+    """Return *word* as the table of contexts writes it: ^ for the end of a clause, 0 for a number."""
     if tag == "x":
         return word if word in INSIDE else "^"
     return "0" if NUMBER.fullmatch(word) else word

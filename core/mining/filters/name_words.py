@@ -87,13 +87,13 @@ def introduces(word: str) -> bool:
 
 @cache
 def read_as_none() -> frozenset[str]:
-    """Words that look like names and that a person has read as none."""
+    """Return words that look like names, but that a person read and rejected."""
     return frozenset(word for row in table("mining_not_names") for word in row["words"].split())
 
 
 @cache
 def ordinary_words() -> frozenset[str]:
-    """Words that the tagger takes for names and that are none."""
+    """Return words that the tagger wrongly takes for names."""
     found = {word for row in table("mining_ordinary") for word in row["words"].split()}
     return frozenset((found | read_as_none()) - known_names())
 
@@ -127,7 +127,7 @@ def inflected_forms(*, latin: bool) -> re.Pattern[str]:
 
 @cache
 def known_names() -> frozenset[str]:
-    """Names that no shape tells: 姚明, 杜甫, 汤姆."""
+    """Return names that no shape tells: 姚明, 杜甫, 汤姆."""
     return frozenset(name for row in table("mining_known_names") for name in row["names"].split())
 
 
@@ -295,7 +295,7 @@ KNOWN = Shape(None, 0.0, False, False, False, False, False, None, False, False, 
 
 
 def shape_of(word: str, tag: str) -> Shape:
-    """The shape of *word*, which the segmenter tagged as *tag*."""
+    """Return the shape of *word*, which the segmenter tagged as *tag*."""
     if not HAN.fullmatch(word):
         return NOTHING
     person, new, ordinary, size = tag in PERSON, not is_word(word), word in ordinary_words(), len(word)
@@ -317,7 +317,7 @@ def shape_of(word: str, tag: str) -> Shape:
 
 
 def _foreign(word: str, tag: str, person: bool, new: bool, ordinary: bool) -> float | None:
-    """The score of *word* as a part of a transliterated name; None: it can be none."""
+    """Return the score of *word* as a part of a transliterated name; None if it cannot be one."""
     known = not (person or new or len(word) == 1)
     if known and tag not in ("nz", "ns"):
         return None
@@ -442,7 +442,7 @@ def may_be_name(word: str) -> bool:
 
 
 def likeness(word: str) -> float:
-    """The best of the scores of *word* as a Chinese, foreign or Japanese name."""
+    """Return the best of the scores of *word* as a Chinese, foreign or Japanese name."""
     surname = surname_length(word)
     scores = [foreign_score(word)]
     if surname and 1 <= len(word) - surname <= 2:
