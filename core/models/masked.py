@@ -148,7 +148,7 @@ def _questions(prepared: Prepared, joint: Joint) -> list[Question]:
 
 
 def _fold(prepared: Prepared, joint: Joint, answers: Sequence[Sequence[Sequence[float]]]) -> tuple[float | None, ...]:
-    """Log-probability per option from the answers to `_questions`."""
+    """Return the log-probability of each option from the answers to `_questions`; None for undefined options."""
     if not answers:
         return (None,) * len(prepared.options)
     width = len(prepared.slots)

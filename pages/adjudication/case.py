@@ -29,7 +29,7 @@ LEAVE = "as it is"  # no code of a label
 
 
 def names_of(guideline: Guideline) -> dict[str, str]:
-    """Codes of choices, reasons and tags as the visitor reads them."""
+    """Return the name of each choice of the guideline in the visitor's language, by code."""
     return {option.code: choice_name(option) for option in guideline.options}
 
 
@@ -309,7 +309,7 @@ def places(case: decisions.Case, kind: str) -> dict[Span, str]:
 
 
 def _apart(spans: Sequence[Span]) -> list[Span]:
-    """*spans*, in order, without those that overlap an earlier one."""
+    """Return *spans* in order, without spans that overlap an earlier one."""
     kept: list[Span] = []
     for span in spans:
         if not kept or span[0] >= kept[-1][1]:

@@ -58,12 +58,12 @@ def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
 
 
 def traced(rows: Iterable[Row], report: AgreementReport) -> list[Row]:
-    """Rows for a file, each with the signature of its numbers."""
+    """Return the rows for a file, each with the signature of the report."""
     return [{**row, "signature": report.signature} for row in rows]
 
 
 def labels_per_item(report: AgreementReport) -> None:
-    """Bars of the number of items by number of labels."""
+    """Show the number of items by number of labels as bars."""
     rows = [{"labels": str(n), "items": count} for n, count in sorted(report.by_labels.items())]
     look = colours()
     base = alt.Chart(pd.DataFrame(rows), height=alt.Step(30)).encode(
@@ -111,7 +111,7 @@ def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
 
 
 def by_keyword_pair(report: AgreementReport) -> None:
-    """Four measures for each keyword pair as a heatmap."""
+    """Show the measures for each keyword pair as a heatmap."""
     columns = {field: name for field, name in measure_names().items() if field != "pairwise"}
     rows: list[Row] = []
     tested: list[Estimate] = []
@@ -277,7 +277,7 @@ def tiles(report: AgreementReport) -> None:
 
 
 def _ac1_categories(measures: Measures) -> str:
-    """Over how many categories AC1 is, and its value over those that were used."""
+    """Return the number of categories of AC1, and AC1 over the used categories if some are unused."""
     says = _("{n} items with a label, over the {categories} categories of the scheme.").format(
         n=measures.ac1.units, categories=measures.categories.scheme
     )
@@ -312,7 +312,7 @@ def categories(report: AgreementReport) -> None:
 
 
 def annotators_in_twos(report: AgreementReport) -> None:
-    """Kappa of each two annotators; with many annotators, of those who are chosen."""
+    """Show Cohen's kappa of each pair of annotators; above `SHOWN` annotators the visitor chooses which."""
     names = list(report.annotators)
     if len(names) > SHOWN:
         names = st.multiselect(_("Annotators"), names, default=names[:SHOWN], key="annotators")

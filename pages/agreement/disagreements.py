@@ -46,7 +46,7 @@ Listed = TypeVar("Listed", ModelledItem, OpinionItem)
 
 @asks("see_all_labels")
 def disagreement_list(store: Store, project: Project, report: AgreementReport) -> None:
-    """Items with different labels, ten at a time, with filters and a download."""
+    """Show the items with different labels, `PAGE` at a time, with filters and a download."""
     pair, between = _filters(project, report)
     reader = annotator_at_desk(store, project)
     if reader is not None:

@@ -23,7 +23,7 @@ EXACT = 10_000  # numbers below it are written in full
 
 
 def size(number: float) -> str:
-    """Bytes as people read them."""
+    """Return a number of bytes with a unit: B, kB, MB or GB."""
     if number < 1000:
         return f"{number:.0f} B"
     for unit, limit in (("kB", 1e6), ("MB", 1e9)):
@@ -45,7 +45,7 @@ def large(number: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds in words, as exact as anybody needs it."""
+    """Return a number of seconds as text, in s, min or h."""
     if seconds < 90:
         return _("{number} s", number=round(seconds))
     if seconds < 90 * 60:

@@ -225,7 +225,7 @@ def status_bar(counts: ProjectCounts, kind: Kind = "sentences") -> Markup:
 
 
 def by_pair(cells: Iterable[CellCount]) -> dict[str, dict[str, CellCount]]:
-    """Cells by keyword pair and side."""
+    """Return the cells by keyword pair, then by side."""
     pairs: dict[str, dict[str, CellCount]] = {}
     for cell in cells:
         pairs.setdefault(cell.pair, {})[cell.side] = cell
@@ -277,7 +277,7 @@ def reason_name(code: str) -> str:
 
 
 def setting_name(setting: str) -> str:
-    """pre and post as people read them."""
+    """Return the name of a setting (pre or post) in the visitor's language; others unchanged."""
     return {"pre": _("before the slot"), "post": _("after the slot")}.get(setting, setting)
 
 

@@ -32,7 +32,7 @@ def show_html(body: Markup) -> None:
 
 
 def number_columns(names: Sequence[str], numbers: Iterable[int]) -> list[Column]:
-    """Columns of which those at the places *numbers* (from 0) hold numbers."""
+    """Return columns; the columns at the places *numbers* (from 0) hold numbers."""
     places = set(numbers)
     return [Column(name, "number" if place in places else "") for place, name in enumerate(names)]
 
@@ -46,17 +46,17 @@ def element(name: str, content: str | Markup, kind: str = "", **attributes: str)
 
 
 def span(text: str | Markup, kind: str = "", title: str = "") -> Markup:
-    """Text with a class of the style sheet: soft, small, good, bad, male, female, strong."""
+    """Return text with a class of the style sheet: soft, small, good, bad, male, female, strong."""
     return element("span", text, kind, title=title)
 
 
 def below(*lines: str | Markup) -> Markup:
-    """Smaller lines below what a cell says; empty ones are left out."""
+    """Return smaller lines to put below the content of a cell, without empty lines."""
     return Markup("").join(element("div", line, "small") for line in lines if line)
 
 
 def joined(parts: Iterable[str | Markup], between: str | Markup = "") -> Markup:
-    """Pieces one after the other, text escaped."""
+    """Return the parts one after the other, with *between* between them and text escaped."""
     return escape(between).join(escape(part) for part in parts)
 
 
@@ -155,7 +155,7 @@ def estimate_tile(name: str, estimate: Estimate, meaning: str, form: str = "z.2f
 
 
 def show_tiles(tiles: Sequence[Tile], in_a_row: int = 3) -> None:
-    """Tiles of equal width, some in a row."""
+    """Show tiles of equal width, *in_a_row* per row."""
     for start in range(0, len(tiles), in_a_row):
         row = tiles[start : start + in_a_row]
         for column, tile in zip(st.columns(in_a_row), row, strict=False):
@@ -167,7 +167,7 @@ def show_tiles(tiles: Sequence[Tile], in_a_row: int = 3) -> None:
 
 
 def tile_grid(tiles: Iterable[Tile]) -> Markup:
-    """Small tiles as HTML, as many in a row as there is room for."""
+    """Return small tiles as HTML, as many in a row as there is room for."""
     return element("div", Markup("").join(_small(tile) for tile in tiles), "tiles")
 
 

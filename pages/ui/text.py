@@ -41,7 +41,7 @@ def series(things: Iterable[str]) -> str:
 
 
 def clauses(parts: Iterable[str]) -> str:
-    """Parts that may hold commas, one after the other: A; B or 甲；乙."""
+    """Return parts that may hold commas as one text: A; B or 甲；乙."""
     return _("; ").join(parts)
 
 
@@ -67,7 +67,7 @@ def from_to(what: str, low: tuple[str, str], high: tuple[str, str]) -> str:
 
 
 def paragraph(sentences: Iterable[str]) -> str:
-    """Sentences one after the other: with a space between them in English, without one in Chinese."""
+    """Return sentences as one text: with spaces between them in English, without in Chinese."""
     return ("" if language() == "zh" else " ").join(sentences)
 
 
@@ -120,7 +120,7 @@ def _fill(text: str, values: Mapping[str, object]) -> str:
 
 
 def literal(text: str, *, size: str = "1rem") -> None:
-    """Text from a file, exactly as it is: nothing in it is read as HTML or Markdown."""
+    """Show text from a file exactly as it is: no part of it is read as HTML or Markdown."""
     st.html(f'<span style="white-space:pre-wrap;font-size:{size}">{html.escape(text)}</span>')
 
 
