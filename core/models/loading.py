@@ -30,7 +30,7 @@ from evenhand.core.models.planted.names import association_of, is_planted, is_pr
 MAKERS: dict[Task, Any] = {"masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
 MAPPINGS = {"masked": MODEL_FOR_MASKED_LM_MAPPING, "causal": MODEL_FOR_CAUSAL_LM_MAPPING}
 
-NO_UNTRAINED = N_("{name} is planted by hand: there is no untrained model of its kind.")
+NO_UNTRAINED = N_("{name} is a planted model and has no untrained counterpart.")
 
 quiet: Any = transformers_logging
 quiet.set_verbosity_error()

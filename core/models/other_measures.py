@@ -39,7 +39,7 @@ Vector = NDArray[np.float64]
 
 BUDGET = 2048  # padded tokens a batch
 VERSION = 1  # of each of the methods
-NO_LAYER = N_("{name} has {layers} layers; {layer} is none of them (0 is the input, -1 the last).")
+NO_LAYER = N_("{name} has {layers} layers; layer {layer} does not exist (0 is the input, -1 the last).")
 
 
 def _special(loaded: LoadedModel) -> set[int]:
@@ -201,7 +201,7 @@ class PairReader:
 BLANK = "BLANK"
 BLANKS_AT_ONCE = 64  # sentences
 BLANKS_BUDGET = 512  # padded tokens a batch, whose logits are all kept
-NO_BEGINNING = N_("{name} has no token that begins a text, so the first word has no probability.")
+NO_BEGINNING = N_("{name} has no beginning-of-text token, so the first word has no probability.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 
 AT_ONCE = 64  # texts between two reports of progress
 
-NO_SAMPLE = Note(N_("The words of a test are chosen, not drawn: no interval, but the band of chance."))
-KINKED = Note(N_("icat has a kink where ss is 50: no interval holds there."))
-UNREAD = Note(N_("The model could read no item of this set."))
-OF_FEW_WORDS = Note(N_("Two halves of a few male words: no interval."))
+NO_SAMPLE = Note(N_("No interval: the words of a test are chosen, not sampled. See the chance range."))
+KINKED = Note(N_("No interval: icat is not differentiable where ss is 50."))
+UNREAD = Note(N_("The model could not score any item of this set."))
+OF_FEW_WORDS = Note(N_("No interval: the control compares two halves of a few male words."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,19 +27,19 @@ EVERY_LABEL = 30  # different labels at most in a message
 
 NO_COLUMNS = N_("{file} needs the columns gold and predicted; it has: {found}.")
 NOTHING_TO_DO = N_(
-    "{file} has neither a column group (for FPED and FNED) nor predicted_swapped (for swapped copies) nor set with pro"
-    " and anti (for the F1 gap)."
+    "{file} needs one of the columns group (for FPED and FNED), predicted_swapped (for swapped"
+    " copies) and set with pro and anti (for the F1 gap)."
 )
-NO_LABEL = N_("{file}, line {line}: {found} is no label of two; use 1 and 0.")
+NO_LABEL = N_("{file}, line {line}: {found} is not a binary label; use 1 or 0.")
 TOO_MANY = N_("{file} has more than {most} rows.")
-NO_NEGATIVES = Note(N_("There is no negative text in some group, so its false positive rate is undefined."))
-NO_POSITIVES = Note(N_("There is no positive text in some group, so its false negative rate is undefined."))
+NO_NEGATIVES = Note(N_("A group has no negative texts, so its false positive rate is undefined."))
+NO_POSITIVES = Note(N_("A group has no positive texts, so its false negative rate is undefined."))
 NO_SWAPS = Note(N_("No text has a prediction for its swapped copy."))
-NO_F1 = Note(N_("One of the two sets has no decision."))
+NO_F1 = Note(N_("F1 is undefined for one of the two sets."))
 SUM_OF_SIZES = Note(
-    N_("A sum of absolute gaps is above 0 by chance alone: it stands beside its null and has no interval.")
+    N_("No interval: a sum of absolute gaps exceeds 0 by chance. Compare it with its null distribution.")
 )
-NO_STUDY = Note(N_("No coverage study stands behind an interval of this, so there is none."))
+NO_STUDY = Note(N_("No interval: its coverage has not been studied."))
 
 Flags = NDArray[np.bool_]
 

@@ -19,9 +19,9 @@ from evenhand.core.typed_json import to_json
 
 COLUMNS = ("model", "role", "item", "part", "text", "score", "signature")
 
-NEEDS_FILE = N_("{measure} needs your copy of its set: give its file.")
+NEEDS_FILE = N_("{measure} needs your own copy of its data set; give the file.")
 NO_TEST = N_("Name a test: four sets, X,Y,A,B. The file has: {known}.")
-NO_TEXTS = N_("{file} has no sentences, only ids: a model cannot be asked.")
+NO_TEXTS = N_("{file} has only ids and no sentences, so no model can be run.")
 NO_CONTROL = N_("There are no control pairs in this language.")
 
 

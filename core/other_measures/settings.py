@@ -35,69 +35,76 @@ class Measure:
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "seat", "SEAT",
-        N_("Are sentences with two sets of words nearer to one of two sets of attributes? WEAT on sentence vectors."),
+        N_("Are two sets of target words associated with different attribute sets? WEAT on sentence vectors."),
         N_(
-            "Its own authors find it suspiciously sensitive to wording and warn that it can show bias, not its absence"
-            " (May et al. 2019); layer and pooling decide the value."
+            "Its authors find it suspiciously sensitive to wording and warn that it can show the"
+            " presence of bias, not its absence (May et al. 2019). The value depends on layer and"
+            " pooling."
         ),
         "May et al. 2019", "effect", ("sentences", "words"), "words", "WEAT",
     ),
     Measure(
         "weat", "WEAT",
-        N_("Are two sets of words nearer to one of two sets of attributes? On the model's input embeddings."),
+        N_("Are two sets of target words associated with different attribute sets? WEAT on the"
+           " model's input embeddings."),
         N_(
-            "The effect overestimates association where sets are small and word frequencies differ (Ethayarajh et al."
-            " 2019); it says little of what a model does with the words (Goldfarb-Tarrant et al. 2021)."
+            "The effect size overestimates association where sets are small and word frequencies"
+            " differ (Ethayarajh et al. 2019). It does not predict bias in applications"
+            " (Goldfarb-Tarrant et al. 2021)."
         ),
         "Caliskan et al. 2017", "effect", (), "words", "WEAT",
     ),
     Measure(
         "crows", "CrowS-Pairs",
-        N_("Of two sentences that differ in who they speak of, is the more stereotyping one likelier?"),
+        N_("Of two sentences that differ in the group they mention, does the model prefer the more"
+           " stereotypical one?"),
         N_(
-            "Many pairs are flawed: they mix what is stereotyped with spelling, names or nonsense (Blodgett et al."
-            " 2021); models without any training reach values off 50 (Pikuliak et al. 2023)."
+            "Many pairs are flawed: they mix stereotypes with spelling, names or nonsense (Blodgett"
+            " et al. 2021). Untrained models also deviate from 50 (Pikuliak et al. 2023)."
         ),
         "Nangia et al. 2020", "percent", ("published", "changed", "mean"), "crows", causal=False,
     ),
     Measure(
         "aul", "AUL",
-        N_("As CrowS-Pairs, but the mean over all tokens with nothing masked."),
+        N_("As CrowS-Pairs, but the mean over all tokens without masking."),
         N_(
-            "It inherits the flawed pairs of CrowS-Pairs (Blodgett et al. 2021), and a token that is not masked is"
-            " nearly always predicted by itself: compare the size of the differences with the control."
+            "It inherits the flawed pairs of CrowS-Pairs (Blodgett et al. 2021). An unmasked token"
+            " is nearly always predicted from itself, so compare the size of the differences with"
+            " the control."
         ),
         "Kaneko and Bollegala 2022", "percent", (), "crows", causal=False,
     ),
     Measure(
         "stereoset", "StereoSet",
-        N_("Does the model prefer stereotype to anti-stereotype (ss), and either to an unrelated word (lms)?"),
+        N_("Does the model prefer the stereotype to the anti-stereotype (ss), and either of them to"
+           " an unrelated word (lms)?"),
         N_(
-            "What is a stereotype in it often is none, and icat rewards a model at chance: coins give an ss of 50 too"
-            " (Blodgett et al. 2021)."
+            "Many items contain no stereotype, and icat rewards a model at chance: random choices"
+            " also give an ss of 50 (Blodgett et al. 2021)."
         ),
         "Nadeem et al. 2021", "percent", (), "stereoset",
     ),
     Measure(
         "lpbs", "LPBS",
         N_(
-            "Does a profession raise the female person word more than the male one? The association, female minus"
-            " male."
+            "Does a profession raise the female person word more than the male one? The difference"
+            " of associations, female minus male."
         ),
         N_(
-            "Few templates decide the value, and rewording them changes it (Delobelle et al. 2022)."
+            "The value depends on a few templates and changes when they are reworded (Delobelle et al. 2022)."
         ),
         "Kurita et al. 2019", "ln", (), "", "BEC-Pro", causal=False,
     ),
     Measure(
         "pro-anti", N_("Pro/anti gap"),
         N_(
-            "Is a pronoun understood better where it follows the stereotype of an occupation? Asked of language"
-            " models."
+            "Are pronouns resolved more accurately where they match the stereotype of an occupation?"
+            " Language models are prompted."
         ),
         N_(
-            "Small models barely exceed a coin in either set, and then a gap is noise; the question is of a prompt, not"
-            " of a coreference system, and some twins differ in more than the pronoun (counted in the run)."
+            "Small models barely exceed chance on either set, and then a gap is noise. The test"
+            " prompts a language model; it does not run a coreference system. Some sentence pairs"
+            " differ in more than the pronoun (counted in the run)."
         ),
         "Zhao et al. 2018; Brown et al. 2020", "percent", ("type 1", "type 2"), "twins", "WinoBias",
     ),
@@ -105,7 +112,7 @@ MEASURES: tuple[Measure, ...] = (
 BY_NAME: dict[str, Measure] = {measure.name: measure for measure in MEASURES}
 
 
-UNKNOWN = N_("{measure} is no measure here; choose one of {known}.")
+UNKNOWN = N_("{measure} is not a known measure; choose one of {known}.")
 NO_VARIANT = N_("{measure} has no variant {variant}; it has: {known}.")
 
 

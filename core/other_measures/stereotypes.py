@@ -182,7 +182,7 @@ CRITICISM = N_(
 )
 NO_COLUMNS = N_("{file} is not a CrowS-Pairs file: it lacks the columns sent_more and sent_less.")
 NO_ROWS = N_("{file} has no pair of the kind {bias}.")
-NOTHING = Note(N_("No pair could be read by this model."))
+NOTHING = Note(N_("This model cannot score any pair."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ NO_SET = N_("There is no word set {name}. Available sets: {known}.")
 NOT_FOUR = N_("A test is four sets, X,Y,A,B, separated by commas, not {test}.")
 NO_VECTORS = N_("{file} is not a text file of word vectors: each line needs a word and its numbers.")
 ODD_LINE = N_("{file}, line {line}: {found} numbers where the first vector has {expected}.")
-ZERO = N_("Without a direction, so without a cosine: the vectors of {words}.")
+ZERO = N_("The cosine is undefined for zero or infinite vectors: {words}.")
 ALL_ALIKE = Note(N_("All words of X and Y have the same association, so the effect is 0 divided by 0."))
 FEW_WORDS = N_("Words of the set {name} with a vector: {found}; at least {least} are needed.")
 

@@ -24,7 +24,7 @@ _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 _DETERMINER = re.compile(r"^(the|an?)\s+", re.IGNORECASE)
 
 NO_TWO = N_("{file}, line {line}: a person and a pronoun in square brackets are needed, as in WinoBias.")
-NO_ROWS = N_("{file} holds no sentences. A table with the columns pro and anti is needed.")
+NO_ROWS = N_("{file} contains no sentences. It must be a table with the columns pro and anti.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,16 +30,17 @@ def show_own() -> None:
 
 def _show_predictions() -> None:
     caption(
-        "A table with gold and predicted, and group for FPED and FNED, predicted_swapped for the same texts with"
-        " swapped gender, or set (pro, anti) for the F1 gap of WinoBias."
+        "A table with the columns gold and predicted. Add group for FPED and FNED, predicted_swapped"
+        " for the same texts with swapped gender, or set (pro, anti) for the F1 gap of WinoBias."
     )
     path = choose_upload(_("Predictions"), ["csv", "tsv", "jsonl"], key="om-predictions")
     st.caption(
         ":material/report: "
         + plain(
             _(
-                "Known against FPED and FNED: they grow with the number of groups and by chance where a group is small"
-                " (Czarnowska et al. 2021); so each stands beside what shuffled groups give."
+                "Known limitation of FPED and FNED: they grow with the number of groups and, by"
+                " chance, where a group is small (Czarnowska et al. 2021). Each is therefore shown"
+                " with its value for shuffled groups."
             )
         )
     )
@@ -60,7 +61,7 @@ def _show_gaps(classifier_gaps: ClassifierGaps) -> None:
         "fped_swapped": _("false positives, originals against swapped copies"),
         "fned_swapped": _("false negatives, originals against swapped copies"),
     }
-    heads = [_("quantity"), _("value"), _("groups by chance: mean"), _("95th percentile"), "p", _("rate of each group")]
+    heads = [_("quantity"), _("value"), _("shuffled groups: mean"), _("95th percentile"), "p", _("rate of each group")]
     if classifier_gaps.gaps:
         words = {"original": _("originals"), "swapped": _("swapped copies")}
         rows = []
@@ -69,10 +70,10 @@ def _show_gaps(classifier_gaps: ClassifierGaps) -> None:
             rows.append((names[gap.name], _gap(gap), *_null(gap), rates))
         show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
     if classifier_gaps.consistency is not None:
-        text = _("Share of texts whose label stays when the gender is swapped: {share}.")
+        text = _("Share of texts with the same label after the gender is swapped: {share}.")
         st.markdown(plain(text.format(share=with_interval(classifier_gaps.consistency, ".3f"))))
     if classifier_gaps.f1_gap is not None:
-        text = _("F1 on pro-stereotyped sentences {pro}, on anti-stereotyped ones {anti}; gap {gap}.")
+        text = _("F1 on pro-stereotypical sentences {pro}, on anti-stereotypical ones {anti}; gap {gap}.")
         values = {name: number(classifier_gaps.f1[name], ".3f") for name in ("pro", "anti")}
         st.markdown(plain(text.format(gap=number(classifier_gaps.f1_gap.value, "+.3f"), **values)))
         st.caption(plain(note_text(classifier_gaps.f1_gap.note or classifier_gaps.f1_gap.reason)))
@@ -90,9 +91,9 @@ def _null(one: Gap) -> tuple[str, str, str]:
 
 
 def _show_vectors() -> None:
-    caption("WEAT on your vectors: word2vec's text form, a word and its numbers in each line.")
+    caption("WEAT on your own vectors in word2vec text format: one word and its numbers per line.")
     vectors = choose_upload(_("Vectors"), ["txt", "vec"], key="om-vectors")
-    own_sets = choose_upload(_("Own word sets (JSON); without them those of Caliskan et al."), ["json"], key="om-sets")
+    own_sets = choose_upload(_("Own word sets (JSON); default: Caliskan et al."), ["json"], key="om-sets")
     sets = read_sets(own_sets) if own_sets else built_in_sets()
     names = names_of_tests()
     if own_sets:
@@ -106,12 +107,12 @@ def _show_vectors() -> None:
         return
     words = [word for test in tests.values() for name in names_of(test, sets) for word in sets[name]]
     known = read_vectors(vectors, words)
-    heads = [_("test"), "d", "P(s ≥ s_obs)", "P(s > s_obs)", _("effects by chance"), _("words without a vector")]
+    heads = [_("test"), "d", "P(s ≥ s_obs)", "P(s > s_obs)", _("effects under chance"), _("words without a vector")]
     rows = []
     for name, test in tests.items():
         one = weat(test, sets, known)
         missing = clauses(" ".join(some) for some in one.missing.values()) or DASH
-        exact = _("exact, all {count} partitions") if one.exact else _("{count} partitions, drawn")
+        exact = _("exact, all {count} partitions") if one.exact else _("{count} partitions, sampled")
         how = exact.format(count=f"{one.partitions:,}") if one.p is not None else ""
         p = joined([_p(one.p), below(how or note_text(one.p_reason))])
         effect = joined([number(one.effect, ".3f"), below(note_text(one.effect_reason))])

@@ -20,10 +20,10 @@ def _show(one: Method) -> None:
     lines += [below(one.source), below(named(_("Known limitations"), one.against[here]))]
     show_html(joined(lines, Markup("")))
     if one.page:
-        page_link(one.page, label=plain(_("Where the app does it")), icon=":material/arrow_forward:",
+        page_link(one.page, label=plain(_("Where in the app")), icon=":material/arrow_forward:",
                   query_params=one.parameters)  # fmt: skip
     else:
-        st.caption(":material/block: " + plain(_("Not here: {why}", why=one.why[here])))
+        st.caption(":material/block: " + plain(_("Not implemented: {why}", why=one.why[here])))
 
 
 page_head(
@@ -49,8 +49,8 @@ elif view == "own":
     show_own()
 elif view == "methods":
     caption(
-        "Measures and mitigations by kind of model: formula, source, what is known against it, and where the app"
-        " does it, or why not."
+        "Measures and mitigations by kind of model: formula, source, known limitations, and where"
+        " the app implements them, or why it does not."
     )
     families = {name: _(title) for name, title in FAMILIES.items()}
     family = choose(_("Kind of model"), families, "family", address="family")

@@ -32,14 +32,15 @@ from evenhand.pages.ui.text import (
 )
 
 SCALES = {"percent": ".1f", "effect": ".3f", "ln": ".3f"}
-NO_PRINT = N_("No published value of these models is known to the app.")
+NO_PRINT = N_("No published values of these models are included.")
 
 
 def quantity_names() -> Mapping[str, str]:
     """Return the name of each quantity for people."""
     return {
         "share": _("share of pairs"), "lms": "lms", "ss": "ss", "icat": "icat", "gap": _("gap (points)"),
-        "pro": _("right, pro-stereotyped"), "anti": _("right, anti-stereotyped"), "they": _("right with they"),
+        "pro": _("accuracy, pro-stereotypical"), "anti": _("accuracy, anti-stereotypical"),
+        "they": _("accuracy with they"),
         "all": _("all professions"), "female": _("professions dominated by women"),
         "male": _("professions dominated by men"), "balanced": _("balanced professions"),
         "all kinds": _("all kinds of bias"), **names_of_tests(),
@@ -55,7 +56,7 @@ def show_finished(store: Store) -> None:
     run = choose_run(runs, "om-run")
     what = BY_NAME.get(str(run.record.get("measure")))
     if what is None:
-        caption("This record holds no measurement.")
+        caption("This record contains no results.")
         return
     variant = str(run.record.get("variant") or "")
     title = in_brackets(_(what.title), variant_names().get(variant, variant)) if variant else _(what.title)
@@ -95,9 +96,9 @@ def _says(neutral: float | None, rows: Sequence[Mapping[str, Any]]) -> str:
     }  # fmt: skip
     parts = [words for role, words in marks.items() if any(row["role"] == role for row in rows)]
     if neutral is not None:
-        parts.append(_("Dashed line: no lean ({value}).", value=f"{neutral:g}"))
+        parts.append(_("Dashed line: no bias ({value}).", value=f"{neutral:g}"))
     if any(row["band_low"] is not None for row in rows):
-        parts.append(_("Grey bar: where 95 of 100 values lie by chance."))
+        parts.append(_("Grey bar: the range of 95% of values under chance."))
     if any(row["low"] is not None for row in rows):
         parts.append(_("Line through a mark: its 95% interval."))
     return paragraph(parts)
@@ -126,7 +127,7 @@ def _role(one: Mapping[str, Any]) -> str:
 
 
 def _show_table(what: Measure, figures: Sequence[tuple[str, JsonObject]]) -> None:
-    heads = [_("model"), _("quantity"), _("whose"), _("value"), _("95% interval"), _("by chance"), "p", _("beside it")]
+    heads = [_("model"), _("quantity"), _("subject"), _("value"), _("95% interval"), _("chance range"), "p", _("notes")]
     form, names = SCALES[what.scale], quantity_names()
     rows, reasons = [], dict[str, None]()
     for model, one in figures:
@@ -147,10 +148,10 @@ def _show_table(what: Measure, figures: Sequence[tuple[str, JsonObject]]) -> Non
     show_html(table(number_columns(heads, (3, 4, 5, 6)), rows, kind="stacked"))
     for reason in filter(None, reasons):
         st.caption(plain(reason))
-    said = [_("Many figures at once: of m, about 0.05 m lie outside by chance.")]
+    said = [_("Of m values, about 0.05 m are expected outside the chance range by chance.")]
     if any(one.get("p") is not None for _model, one in figures):
         of_sets = _("p: the share of partitions that reach the effect, P(s ≥ s_obs), one-sided.")
-        coins = _("p: how often coins lie as far from no lean (two-sided).")
+        coins = _("p: how often random choices deviate at least as far from no bias (two-sided).")
         said.insert(0, of_sets if what.scale == "effect" else coins)
     st.caption(plain(paragraph(said)))
 
@@ -171,10 +172,10 @@ def _ends(low: float | None, high: float | None, form: str) -> str:
 def _beside(one: Mapping[str, Any]) -> list[str]:
     """Counts that a figure rests on."""
     names = {
-        "ties": _("ties"), "left_out": _("left out"), "size": _("median difference"), "items": _("items"),
+        "ties": _("ties"), "left_out": _("excluded"), "size": _("median difference"), "items": _("items"),
         "terms": _("target terms"), "writers": _("writers"), "word_pairs": _("word pairs"),
         "missing": _("words without a vector"), "sentences": _("sentences"),
-        "twins": _("twins"), "unlike": _("twins that differ in more than the pronoun"),
+        "twins": _("sentence pairs"), "unlike": _("pairs differing beyond the pronoun"),
         "partitions": _("partitions"),
     }  # fmt: skip
     found = []

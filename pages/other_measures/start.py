@@ -29,8 +29,8 @@ def variant_names() -> Mapping[str, str]:
         "published": _("as published: sum over shared tokens"),
         "changed": _("changed tokens only"),
         "mean": _("mean over shared tokens"),
-        "sentences": _("as published: each sentence a unit"),
-        "words": _("each word a unit: mean over its sentences"),
+        "sentences": _("as published: sentences as units"),
+        "words": _("words as units: mean over their sentences"),
         "type 1": _("type 1: meaning decides"),
         "type 2": _("type 2: grammar decides"),
     }
@@ -45,7 +45,7 @@ def names_of_tests() -> Mapping[str, str]:
         "flowers": _("flowers and insects (no gender)"),
         "instruments": _("instruments and weapons (no gender)"),
         "disease": _("mental and physical disease (no gender)"),
-        "age": _("young and old names (no gender)"),
+        "age": _("names of young and old people (no gender)"),
     }
 
 
@@ -63,7 +63,7 @@ def show_new(store: Store) -> None:
             request = _request(what)
         if request is None:
             lacking = what.file and not what.built_in and not st.session_state.get("om-has-file")
-            work = _("Give your copy of the set.") if lacking else _("Choose at least one model.")
+            work = _("Choose your copy of the data set.") if lacking else _("Choose at least one model.")
         show_start_form(store, MEASURED, titles[name], request, work=work)
 
 
@@ -86,8 +86,8 @@ def _request(what: Measure) -> RunRequest[Settings] | None:
     untrained = switch(
         _("Also score a randomly initialised copy"), value=True, key="om-untrained", box=True,
         explained=_(
-            "The same architecture and tokenizer with random weights: what the measure says of a model that knows"
-            " nothing. It takes as long again."
+            "The same architecture and tokenizer with random weights: the value for a model that"
+            " knows nothing. Doubles the running time."
         ),
     )  # fmt: skip
     if not models or (path is None and not what.built_in):
@@ -105,11 +105,11 @@ def _models(what: Measure) -> tuple[str, ...]:
     if what.name == "lpbs":
         written = str(st.session_state.setdefault("om-language", language() if language() in LPBS else "en"))
     first = first_models(written)[:1]
-    help = None if what.causal else _("This measure needs a model that fills a blank (a masked model).")
+    help = None if what.causal else _("This measure needs a masked language model.")
     names = [entry.name for entry in entries]
     models = choose_models(names, f"om-models-{what.causal:d}-{written}", first=first, help=help)
     if written != language() and what.name != "lpbs":
-        st.caption(_("The published set is in English, so a model that reads English comes first."))
+        st.caption(_("The published data set is in English, so an English model is preselected."))
     return models
 
 
@@ -125,12 +125,12 @@ def _file(what: Measure) -> Path | None:
         "crows": (_("CrowS-Pairs file (columns sent_more and sent_less)"), ["csv"]),
         "stereoset": (_("StereoSet file (intrasentence items)"), ["json"]),
         "words": (_("Word sets: names and lists of words (JSON)"), ["json"]),
-        "twins": (_("Twins: columns pro and anti, with brackets as in WinoBias"), ["tsv", "csv"]),
+        "twins": (_("Sentence pairs: columns pro and anti, with brackets as in WinoBias"), ["tsv", "csv"]),
     }
     label, endings = asks[what.file]
     helps = {
-        "crows": _("It is under CC BY-SA 4.0, so it does not ship with the app: nyu-mll/crows-pairs on GitHub."),
-        "stereoset": _("It is under CC BY-SA 4.0, so it does not ship with the app: moinnadeem/StereoSet on GitHub."),
+        "crows": _("Not included because of its licence (CC BY-SA 4.0). Source: nyu-mll/crows-pairs on GitHub."),
+        "stereoset": _("Not included because of its licence (CC BY-SA 4.0). Source: moinnadeem/StereoSet on GitHub."),
     }
     return choose_upload(label, endings, key=PLACE, help=helps.get(what.file))
 
@@ -154,12 +154,12 @@ def _options(what: Measure, path: Path | None) -> dict[str, Any]:
     else:
         text = st.text_input(
             _("Four sets: X,Y,A,B"), key="om-own-test", placeholder="targ1,targ2,attr1,attr2",
-            help=_("Names of sets in your file; several tests apart by spaces."),
+            help=_("Names of sets in your file; separate several tests with spaces."),
         )  # fmt: skip
         tests = tuple(text.split())
     if what.name != "seat":
         return {"tests": tests}
-    poolings = {"": _("as published: first or (causal) last token"), "mean": _("mean over the text's tokens")}
+    poolings = {"": _("as published: first or (causal) last token"), "mean": _("mean over all tokens")}
     left, right = st.columns([3, 1])
     with left:
         pooling = choose(_("Vector of a sentence"), poolings, "om-pooling")

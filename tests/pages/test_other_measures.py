@@ -62,7 +62,7 @@ def test_a_set_that_is_not_included_must_be_uploaded(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = open_page("other_measures", view="measure", measure="crows")
-    assert page.button(key="om-start").disabled and "Give your copy" in text_of(page)
+    assert page.button(key="om-start").disabled and "Choose your copy" in text_of(page)
     path = tmp_path / "c.csv"
     path.write_text("sent_more,sent_less,bias_type\na,b,age\n", encoding="utf-8")
     monkeypatch.setattr(start, "choose_upload", lambda *_a, **_k: path)
@@ -79,7 +79,7 @@ def test_own_predictions_and_vectors_are_measured(tmp_path: Path, monkeypatch: p
     path.write_text("set,gold,predicted,group,predicted_swapped\npro,1,1,a,1\nanti,0,1,b,0\nanti,0,0,a,0\n", "utf-8")
     monkeypatch.setattr(own, "choose_upload", lambda *_a, **_k: path)
     text = text_of(without_errors(open_page("other_measures", view="own")))
-    assert "FPED (Dixon" in text and "no positive text in some group" in text and "swapped copies" in text
+    assert "FPED (Dixon" in text and "A group has no positive texts" in text and "swapped copies" in text
     vectors = tmp_path / "v.txt"
     words = {word for test in own.TESTS.values() for name in test.split(",") for word in own.built_in_sets()[name]}
     vectors.write_text("".join(f"{word} {len(word)} {i % 7} 1\n" for i, word in enumerate(sorted(words))), "utf-8")

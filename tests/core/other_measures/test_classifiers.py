@@ -40,7 +40,7 @@ def test_shuffled_groups_are_the_null() -> None:
 def test_a_group_without_negatives_has_no_fped() -> None:
     result = error_gaps(np.array([True, False]), np.array([True, True]), ["a", "b"])
     assert [gap.value.value for gap in result] == [None, None]
-    assert result[0].to_json()["value_reason"].startswith("There is no negative")
+    assert result[0].to_json()["value_reason"].startswith("A group has no negative texts")
 
 
 def test_accuracy_gap_and_swap_consistency_equal_hand_computation(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_f1_is_computed_for_both_sets(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("a,b\n1,2\n", "gold and predicted"),
-        ("gold,predicted\n1,1\n", "neither a column group"),
+        ("gold,predicted\n1,1\n", "needs one of the columns group"),
         ("gold,predicted,group\n1,maybe,a\n", "line 2: maybe"),
     ],
 )

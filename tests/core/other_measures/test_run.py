@@ -111,8 +111,8 @@ def test_an_unusable_model_is_recorded_as_failed(tmp_path: Path, masked: str) ->
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        (Settings("nonsense", ("known",)), "no measure"),
-        (Settings("crows", ("known",)), "needs your copy"),
+        (Settings("nonsense", ("known",)), "not a known measure"),
+        (Settings("crows", ("known",)), "needs your own copy"),
         (Settings("crows", ("known",), "words"), "no variant words"),
         (Settings("weat", ("known",), tests=("a,b,c",)), "four sets"),
     ],

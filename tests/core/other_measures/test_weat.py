@@ -54,7 +54,7 @@ def test_a_vector_without_direction_makes_effect_and_p_undefined(word: str, brok
     assert (
         result["effect_reason"]
         == result["p_reason"]
-        == (f"Without a direction, so without a cosine: the vectors of {word}.")
+        == f"The cosine is undefined for zero or infinite vectors: {word}."
     )
 
 
