@@ -334,7 +334,7 @@ def _scrub(texts: list[erasure.OwnText]) -> None:
 
 
 def show_erasure(store: Store, account: Account) -> None:
-    """A person to erase, with the name typed once more; the texts of those who are erased."""
+    """Show a form that erases a person once the name is typed again, and the texts of erased people."""
     st.subheader(_("Erase a person"))
     caption(
         "The account, its sign-ins and the name are erased permanently, and a code replaces the name."

@@ -24,7 +24,7 @@ PEOPLE = ""
 
 @asks("see_all_labels")
 def show_preferences(store: Store, project: Project) -> None:
-    """Strengths, places, each model against each, and the same by group; of people or of a judge."""
+    """Show the preferences between models from the labels of people or of one judge."""
     labelled = {str(one.id): one.name for one in judges(store, project) if one.labels}
     who = PEOPLE
     if labelled:

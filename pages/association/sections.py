@@ -28,7 +28,7 @@ MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str | Markup]], words: Sequence[int] = ()) -> Markup:
-    """Columns of numbers after the first one; those at the places *words* hold words, each on one line."""
+    """Return a table with numbers after the first column; the columns at the places *words* hold words."""
     columns = number_columns(heads, set(range(1, len(heads))) - set(words))
     return table([Column(column.name, "short") if at in words else column for at, column in enumerate(columns)], rows)
 

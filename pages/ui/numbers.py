@@ -121,7 +121,7 @@ def interval(estimate: Estimate, form: str = ".2f") -> str:
 
 
 def to(low: str, high: str) -> str:
-    """From *low* to *high*, two numbers without a sign: 14 – 20, in Chinese 14–20."""
+    """Return the range from *low* to *high*, two numbers without a sign: 14 – 20, in Chinese 14–20."""
     return f"{low}–{high}" if language() == "zh" else f"{low} – {high}"
 
 
@@ -148,7 +148,7 @@ def with_interval(estimate: Estimate, form: str = ".2f", *, level: bool = False)
 
 
 def with_brackets(estimate: Estimate, form: str = "+z.3f") -> str:
-    """Value and 95% interval: +0.521 [+0.412, +0.620]; without one the value, without a value a dash."""
+    """Return value and 95% interval: +0.521 [+0.412, +0.620]; no interval: the value; no value: a dash."""
     ends = bracketed(estimate, form) if estimate.value is not None else ""
     return f"{number(estimate.value, form)} {ends}".rstrip()
 

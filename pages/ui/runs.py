@@ -180,7 +180,7 @@ def choose_run(found: Sequence[Run], key: str = "run", *, address: bool = True) 
 
 
 def finished_at(run: Run) -> str:
-    """When a run was finished, to the minute."""
+    """Return the time at which a run was finished, to the minute."""
     return moment(run.created or None)
 
 

@@ -53,7 +53,7 @@ def choose_upload(
 
 
 def choose_uploads(label: str, endings: Sequence[str], *, key: str, heading: bool = True) -> list[Path]:
-    """A place for any number of files, otherwise as `choose_upload`."""
+    """Show a field for any number of files and return their paths; otherwise like `choose_upload`."""
     _say_in_words(_("Choose files"), endings, key)
     uploaded = st.file_uploader(
         label, type=endings, accept_multiple_files=True, key=_current(key), label_visibility=_visibility(heading)
@@ -77,7 +77,7 @@ def read_upload(label: str, endings: Sequence[str], *, key: str, help: str | Non
 
 
 def hand_over(*paths: Path) -> None:
-    """These files go with a job, which deletes them in the end: the next job gets a copy of its own."""
+    """Give these files to a job, which deletes them at its end: the next job gets its own copy."""
     kept: dict[str, Path] = st.session_state.get(KEPT, {})
     for uploaded, path in list(kept.items()):
         if path in paths:
@@ -85,7 +85,7 @@ def hand_over(*paths: Path) -> None:
 
 
 def empty_place(key: str) -> None:
-    """The file of that place is used: from the next run of the page the place is empty."""
+    """Empty an upload field, from the next run of the page on."""
     emptied: dict[str, int] = st.session_state.setdefault(EMPTIED, {})
     emptied[key] = emptied.get(key, 0) + 1
 
