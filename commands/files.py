@@ -275,7 +275,7 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
                 abort=True,
             )
         elif not yes and wants_json():
-            raise Refused(N_("Undoing an import without a terminal to confirm requires --yes."))
+            raise Refused(N_("Without a terminal for confirmation, undoing an import requires --yes."))
     done = undo_import(UndoSettings(name, key, yes=True, author=author, uid=uid), Place(Path(db)))
     answer({"import": key, "file": wanted.file} | asdict(done), f"{wanted.file}: {_undo_sentence(wanted, done)}")
 

@@ -60,7 +60,11 @@ def verify(name: str | None, everything: bool, db: str) -> None:
     }
     data |= {"derived": [_derived_row(result) for result in derived], "triggers": asdict(triggers)}
     data["triggers_restored"] = [{"entry": entry, "names": names} for entry, names in verified.restored.items()]
-    lines = [f"The log holds: {verified.entries:,} entries.{text}", f"Head: {verified.head}", *_derived_lines(derived)]
+    lines = [
+        f"The log is valid: {verified.entries:,} entries.{text}",
+        f"Head: {verified.head}",
+        *_derived_lines(derived),
+    ]
     answer(data, lines + _trigger_lines(triggers, verified.restored))
     if not holds:
         sys.exit(1)
@@ -95,7 +99,7 @@ def _derived_lines(results: Sequence[Derived]) -> list[str]:
             lines.append(f"  and {len(result.items) - SHOWN:,} more (--json lists all)")
         for name, rows in result.counts.items():
             lines.append(f"{result.project}: {rows:,} rows of the count {name} are wrong. Run `project recount`.")
-    return lines or ["Gold label and status of every item follow from labels and decisions."]
+    return lines or ["The gold label and status of every item follow from its labels and decisions."]
 
 
 def _trigger_lines(triggers: Differences, restored: Mapping[int, list[str]]) -> list[str]:

@@ -133,7 +133,7 @@ def consent(
     if (name is None) != (given is None):
         raise Refused(N_("Give a name together with --give or --withdraw."))
     if use is None and (given is not None or give_all):
-        raise Refused(N_("Say with --use for what: {uses}."), uses=", ".join(USES))
+        raise Refused(N_("Give the use with --use: {uses}."), uses=", ".join(USES))
     with opened_project(db, project) as (store, found):
         if name is not None and given is not None and use is not None:
             person = projects.annotator(store, found, name)

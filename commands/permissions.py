@@ -39,8 +39,8 @@ from evenhand.core.runs.records import ordered_by
 SESSION = "EVENHAND_SESSION"
 ENDED = N_("The session in {variable} is no longer valid. Create a new one: python cli.py accounts session NAME")
 TYPED = N_(
-    "This server has accounts: actions are recorded under {user}, not under a name that is typed. Omit"
-    " --author, or act as an account with --as NAME."
+    "This server has accounts: actions are recorded under {user}, not under a name given with --author. Omit --author,"
+    " or act as an account with --as NAME."
 )
 
 

@@ -26,7 +26,7 @@ def N_(text: str) -> str:
     return text
 
 
-NOT_KEPT = N_("A file could not be written ({why}). None of it was kept; check the disk and its permissions.")
+NOT_KEPT = N_("A file could not be written ({why}). Nothing was saved; check the disk and its permissions.")
 
 
 class EvenhandError(Exception):

@@ -59,7 +59,7 @@ ROLES = {
     "reader": N_("reader"),
 }
 GIVES = {
-    "first": N_("This link creates the first account, which owns this server and invites everybody else."),
+    "first": N_("This link creates the first account, which owns this server and can invite others."),
     "project": N_("With this link you become {role} in the project {project}."),
     "server": N_("With this link you become {role} on the whole server."),
     "reset": N_("This link sets a new password. All browsers signed in to this account are signed out."),
@@ -167,7 +167,7 @@ async def sign_out_form(request: Request) -> Response:
 
 async def link_page(request: Request) -> Response:
     """Return the page that a link opens first: a button, so that the preview of a mail program does not use it up."""
-    return rendered(request, "link.html", title=say(request, N_("A link for you")))
+    return rendered(request, "link.html", title=say(request, N_("Your link")))
 
 
 async def link_form(request: Request) -> Response:

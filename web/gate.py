@@ -54,7 +54,7 @@ NO_ACCOUNTS = N_(
 )
 FOREIGN = N_("This request comes from another site.")
 TOO_LONG = N_("This request is too large.")
-NOT_FOUND = N_("There is nothing here.")
+NOT_FOUND = N_("Nothing was found at this address.")
 SIGN_IN = N_("Sign in first.")
 THROUGH_PROXY = N_(
     "This request came through a proxy. This server has no accounts, so it responds only to its own machine. To let"

@@ -112,7 +112,7 @@ def database_state(path: Path) -> str:
 async def metrics_page(request: Request, *, worker: WorkerState) -> Response:
     """Return the measures in the text format of Prometheus to holders of the token and to this machine, else 404."""
     if not may_read(request):
-        return PlainTextResponse("There is nothing here.", 404)
+        return PlainTextResponse("Nothing was found at this address.", 404)
     lines = await anyio.to_thread.run_sync(measures, worker)
     kind = "text/plain; version=0.0.4; charset=utf-8"
     return PlainTextResponse("\n".join(lines) + "\n", 200, {"Cache-Control": "no-store"}, kind)

@@ -42,7 +42,11 @@ def keyed(store: Store, secret: str) -> bytes:
 def hashed(password: str) -> str:
     """Return the hash of a new password. Raises Refused if it is shorter than 12 or longer than 512 characters."""
     if not SHORTEST <= len(password) <= LONGEST:
-        raise Refused(N_("A password needs {least} to {most} characters of any kind."), least=SHORTEST, most=LONGEST)
+        raise Refused(
+            N_("A password needs {least} to {most} characters; all characters are allowed."),
+            least=SHORTEST,
+            most=LONGEST,
+        )
     with _one_at_a_time:
         return _hasher.hash(password)
 
@@ -386,7 +390,7 @@ def _owners(store: Store) -> set[int]:
 def refuse_without_owner(store: Store, who: Account) -> None:
     """Raise Refused if the server would have no owner without this account."""
     if _owners(store) == {who.id}:
-        raise Refused(N_("This is the last owner. Make somebody else owner first."))
+        raise Refused(N_("This is the last owner. Make another user owner first."))
 
 
 def roles_to_give(person: Person, project: Project | None) -> list[Role]:

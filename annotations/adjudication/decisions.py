@@ -95,7 +95,7 @@ def add_comment(
     """
     said = checked_text(text, N_("A comment cannot be empty."))
     if thread is not None and annotator is not None and annotator.id != thread.id:
-        raise NotAllowed(N_("A private thread is between one annotator and the lead."))
+        raise NotAllowed(N_("A private thread is visible only to one annotator and the lead."))
     with store.write() as db:
         row = db.execute(
             "SELECT item.id, labels >= wanted FROM imported_item AS item"
@@ -106,7 +106,7 @@ def add_comment(
         if row is None:
             raise NotFound(N_("This project has no such item."))
         if thread is None and not row[1]:
-            raise NotAllowed(N_("Comments open once everybody has labelled this item."))
+            raise NotAllowed(N_("Comments open once all annotators have labelled this item."))
         people = [None if one is None else one.id for one in (annotator, thread)]
         values = (op_id or uuid.uuid4().hex, project.id, row[0], *people, author.strip(), said, timestamp())
         names = ("op_id", "project", "item", "annotator", "thread", "author", "text", "created")
@@ -127,7 +127,7 @@ def checked_text(text: str, missing: str = "") -> str:
     if missing and not said:
         raise Refused(missing)
     if len(said) > LONGEST:
-        raise Refused(N_("A comment has at most {most} characters."), most=LONGEST)
+        raise Refused(N_("The comment exceeds {most} characters."), most=LONGEST)
     control = control_character(said.translate(LINE_BREAKS))
     if control is not None:
         raise Refused(N_("The text contains a control character: {character}."), character=control)
@@ -278,8 +278,8 @@ def _check(
 def _check_rescue(project: Project, choice: str) -> None:
     if choice == "accept" and project.gold == "unanimous" and not project.rescue:
         message = N_(
-            "In this project a sentence is kept only if everybody accepts it. Allow adjudication to keep"
-            " such sentences first, or leave this one rejected."
+            "This project accepts a sentence only if all annotators accept it. First allow adjudication to accept other"
+            " sentences, or leave this one rejected."
         )
         raise NotAllowed(message)
 

@@ -30,7 +30,10 @@ from evenhand.core.statistics.estimate import ONE_CATEGORY
 
 VERSION = 1  # of the method: raise it when a number may change
 TOO_FEW_LABELS = Note(
-    N_("No item has {fewest} labels or more: with fewer, a model cannot tell an annotator's habit from the item."),
+    N_(
+        "No item has {fewest} labels or more: with fewer, a model cannot separate an annotator's habits from"
+        " properties of the item."
+    ),
     {"fewest": FEWEST_LABELS},
 )
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GROUPS = ("dataset", "pronoun", "setting")
-NO_COMPARISONS = N_("{project} holds no comparisons: each of its items has one text.")
+NO_COMPARISONS = N_("{project} has no comparisons: each of its items has one text.")
 _PEOPLE = f"SELECT item_uid, annotator, choice, {LEFT.format(label='blind_label')} FROM blind_label WHERE project = ?"
 _JUDGE = """
 SELECT item.uid, 0, judge_label.choice, judge_order.place FROM judge_label
@@ -129,7 +129,7 @@ def _comparisons(
     )
 
 
-NO_SIDE = Note(N_("No label that chooses a text says which one was on the left."))
+NO_SIDE = Note(N_("No label that chooses a text records which text was on the left."))
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def create_follow_up(
         raise Refused(N_("A follow-up sample can only be drawn from sentences."))
     people = list(people)
     if inside := sorted(_names(people) & _members(store, parent)):
-        message = N_("{people} belong to {project}; a follow-up sample needs people outside the project.")
+        message = N_("{people} belong to {project}; a follow-up sample needs annotators from outside the project.")
         raise Refused(message, people=", ".join(inside), project=parent.name)
     there: dict[Stratum, list[Item]] = {"kept": [], "rejected": []}
     for item in items(store, parent):

@@ -232,7 +232,7 @@ def gold_reasons(store: Store, project: Project, row: SearchRow) -> tuple[Note, 
         return labels, Note(N_("{who} confirmed the labels."), {"who": who})
     if row.item.gold == choice:
         return (Note(N_("{who} decided: {choice}. A decision overrides the labels."), _settlement_values(settled)),)
-    message = N_("{who} decided: {choice}. The decision has no effect: only what everybody accepts is kept here.")
+    message = N_("{who} decided: {choice}. The decision has no effect: this project requires all annotators to accept.")
     return labels, Note(message, _settlement_values(settled))
 
 
@@ -253,7 +253,7 @@ def _by_labels(project: Project, row: SearchRow, choices: list[str]) -> Note:
     """Return the reasons that follow from the labels alone."""
     labels, counted = len(choices), Counter(choices)
     if not labels:
-        return Note(N_("Nobody has labelled this item yet."))
+        return Note(N_("This item has not been labelled yet."))
     (first, most) = counted.most_common(1)[0]
     values: dict[str, Any] = {"labels": labels, "wanted": row.wanted, "most": most, "choice": first}
     if labels < row.wanted:
@@ -267,7 +267,9 @@ def _by_labels(project: Project, row: SearchRow, choices: list[str]) -> Note:
     if project.gold == "majority" and 2 * most > labels:
         return Note(N_("{most} of {labels} labels are: {choice}. The majority decides."), values)
     if project.gold == "unanimous" and set(counted) <= {"accept", "reject"}:
-        message = N_("{most} of {labels} labels accept the sentence, but only what everybody accepts is kept.")
+        message = N_(
+            "{most} of {labels} labels accept the sentence, but this project requires all annotators to accept."
+        )
         return Note(message, values | {"most": counted["accept"]})
     if project.gold == "majority":
         return Note(N_("No choice has more than half of the {labels} labels: awaiting adjudication."), values)

@@ -71,7 +71,9 @@ def restore(source: Path, target: Path, *, force: bool = False) -> Snapshot:
     """
     checked = check(source)
     if target.exists() and not force:
-        message = N_("{path} already exists. Move it away, or restore with --force: the old file is kept beside it.")
+        message = N_(
+            "{path} already exists. Move it away, or restore with --force, which keeps the old file next to it."
+        )
         raise NotAllowed(message, path=str(target))
     try:
         with whole_path(target) as draft:

@@ -28,8 +28,8 @@ from evenhand.core.files.whole_file import whole_path
 # (desk/shared_commit.py), so a commit does it only where nothing else can follow, or where no server runs.
 LOG_PAGES = 8_000
 GONE = N_(
-    "The database {path} is gone: it was moved or deleted, or its disk is not connected. Put it back, or"
-    " restart the app."
+    "The database {path} is missing: it was moved or deleted, or its disk is not connected. Put it back, or restart the"
+    " app."
 )
 REPLACED = N_(
     "While the app was running, the database {path} or its log (-wal) was replaced by another file, or the"

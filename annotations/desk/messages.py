@@ -278,7 +278,7 @@ def operation_in(raw: Any, database: str, at: DeskSession) -> Operation:
         and all(isinstance(tag, str) for tag in tags)
     )
     if not right:
-        raise Refused(N_("This operation does not have the format that desks send."))
+        raise Refused(N_("This operation does not have the expected format."))
     base = None if raw.get("base") is None else id_in(raw, "base")
     return Operation(
         op_id=id_in(raw, "op"), item=id_in(raw, "item"), choice=choice, desk=id_in(raw, "desk"),
@@ -336,5 +336,5 @@ def search_in(body: Json) -> str:
             raise ValueError("no search")
         value.encode("utf-8")  # a lone surrogate cannot be searched for
     except ValueError as error:
-        raise Refused(N_("A search has at most {most} characters."), most=LONGEST_SEARCH) from error
+        raise Refused(N_("The search text exceeds {most} characters."), most=LONGEST_SEARCH) from error
     return value

@@ -105,7 +105,7 @@ class DeskRoute:
             return 404, {"message": explain(error, language)}
         except Exception:
             logger.exception("A request of the desk failed")
-            message = N_("The server could not do this just now. Nothing is lost; it will try again.")
+            message = N_("The server could not process this request. Nothing is lost; it is retried automatically.")
             return 503, {"message": translate(message, language)}
 
 

@@ -11,13 +11,13 @@ WORDS = (
     ),
     # deciding
     N_("Skip"), N_("Note"), N_("Undo"), N_("Opinion"), N_("Done"), N_("Back"), N_("Discard"), N_("Close"),
-    N_("Note (Enter saves, Esc cancels)"), N_("No reason chosen: say why in a few words."),
-    N_("Why? Choose one or more reasons, then press Enter."), N_("{choice}. Next sentence."), N_("Skipped"),
+    N_("Note (Enter saves, Esc cancels)"), N_("No reason chosen. Explain in a few words."),
+    N_("Choose one or more reasons, then press Enter."), N_("{choice}. Next sentence."), N_("Skipped"),
     N_("You cannot skip any more texts. Judge this one, or withdraw."),
-    N_("Skipped. This item comes back at the end."),
-    N_("Skipped again. This item is left to others."),
+    N_("Skipped. This item will reappear at the end."),
+    N_("Skipped again. This item goes to others."),
     N_("Skipped twice, and left to other annotators or to the lead: {n}."),
-    N_("Press U to bring back the last one that you skipped."), N_("Nothing to undo."), N_("Undone."),
+    N_("Press U to return to the last skipped item."), N_("Nothing to undo."), N_("Undone."),
     N_("Undone: {what}"), N_("undone"), N_("Showing an earlier decision."),
     N_("An earlier decision cannot be skipped. Press Esc to leave it unchanged."),
     N_("Earlier decision: {what}. A new decision replaces it; press Esc to leave it unchanged."),
@@ -26,8 +26,8 @@ WORDS = (
     N_("Pace"),
     N_("about {n} h left"), N_("about {n} min left"), N_("Hide the pace"), N_("Show the pace"),
     N_("My progress by keyword pair"), N_("dark: kept, light: labelled"),
-    N_("Your newest {n} labels are not counted yet: their words are covered."),
-    N_("Where words are covered, undo goes back {n} labels."),
+    N_("Your last {n} labels are not counted here, because their words are still covered."),
+    N_("Where words are covered, only the last {n} labels can be undone."),
     N_("{accepted} kept, {labelled} labelled"),
     N_("{accepted} of {quota} kept, {labelled} labelled"), N_("{name} labelling {project}"),
     # the past
@@ -45,7 +45,7 @@ WORDS = (
     ),
     # notices
     N_("Connection error"), N_("The server is not responding. Try again later."), N_("Sign in again"), N_("Download"),
-    N_("Remove from here"),
+    N_("Remove from browser"),
     N_(
 
             "The server is not responding. You can keep working: {ready} sentences are ready, and {n}"
@@ -72,13 +72,13 @@ WORDS = (
 
     ),
     N_("{n} decisions were refused by the server and are not stored."),
-    N_("You labelled {n} sentences at two of your desks."), N_("Decide again"), N_("no label"),
-    N_("{text}: {here} here, {stands} at the other desk. The latter counts."),
+    N_("You labelled {n} sentences in two windows."), N_("Decide again"), N_("no label"),
+    N_("{text}: {here} here, {stands} in the other window. The latter counts."),
     # keys
     N_("Keyboard shortcuts"), N_("when rejecting: select or clear a reason; several are allowed"),
-    N_("finish rejecting; without a reason you are asked for a note"), N_("go back without changes"),
+    N_("confirm the reject; without a reason, a note is required"), N_("go back without changes"),
     N_("hold: compare both words"), N_("hold: show the counterpart"), N_("write a note on this sentence"),
-    N_("skip: the item comes back once, at the end"), N_("undo the last decision; again for the one before it"),
+    N_("skip: the item comes back once, at the end"), N_("undo the last decision; press again for the one before"),
     N_("go to my recent decisions; open one with the arrow keys and Enter"), N_("search my decisions"),
     N_("show this list"),
     N_("show or hide a model's opinion after each label; this is recorded"),
@@ -87,7 +87,7 @@ WORDS = (
     N_("Previous sentence"), N_("male word {n} times as likely"), N_("female word {n} times as likely"),
     N_("Opinions are shown after each label."), N_("Opinions are hidden."),
     # a pause
-    N_("You have been working for {n} minutes. A short break keeps your judgement fresh; your work is saved."),
+    N_("You have been working for {n} minutes. A short break helps you judge consistently; your work is saved."),
     N_("Continue"),
     # a pilot, and a new version of the guideline
     N_("Pilot {number}, my progress: {done} of {total}"), N_("You have finished your part of the pilot. Thank you."),
@@ -97,7 +97,7 @@ WORDS = (
             " closed the pilot."
 
     ),
-    N_("My tags"), N_("In your own words; press Enter or a comma to end a tag"), N_("Remove tag {tag}"),
+    N_("My tags"), N_("In your own words; press Enter or comma to finish a tag"), N_("Remove tag {tag}"),
     N_("My tags so far:"), N_("in a pilot: a tag in your own words"),
     N_("The guideline has changed: version {version}"), N_("Version {version}: {changes}"),
     N_("The changes were not described; here is the full guideline."), N_("New: {label}"),
@@ -121,7 +121,7 @@ WORDS = (
     N_("gendered"), N_("Remove mark"), N_("Save: {choice}"), N_("No word begins with {letter}."),
     N_("Go to the word first: use the arrow keys or type its first letter."),
     N_("Misgendering: mark the wrong pronoun, then press Enter to save."),
-    N_("The label No pronoun was chosen, but a pronoun is marked: remove the mark or choose another label."),
+    N_("“No pronoun” was chosen, but a pronoun is marked. Remove the mark or choose another label."),
     N_("Extraneous gendered language is flagged: mark the words, then press Enter to save."),
     N_(
 
@@ -132,7 +132,7 @@ WORDS = (
     N_("{what}: mark {kind}, then press Enter to save."), N_("required"),
     N_("{question}: answer this first, then press Enter to save."),
     # generations: keys
-    N_("extraneous gendered language: words that give a gender the context does not imply"),
+    N_("extraneous gendered language: words for a gender that the context does not imply"),
     N_("mark words; press again for the other kind of mark"),
     N_("while marking: mark or unmark a word; also opens a covered text"),
     N_("while marking: move to another word; with Shift, select several"), N_("while marking: remove the mark"),
@@ -176,5 +176,5 @@ OTHER_WORDS = {
         "This browser cannot store data. Each text waits until the previous one is saved; do not close the"
         " page while {n} are being sent."
     ),
-    N_("You labelled {n} sentences at two of your desks."): N_("You labelled {n} texts at two of your desks."),
+    N_("You labelled {n} sentences in two windows."): N_("You labelled {n} texts in two windows."),
 }

@@ -363,7 +363,7 @@ def origin_of(source: Source, row: Row, exported: tuple[str, ...], read: tuple[s
 # In the order in which they are offered. A format that is missing here cannot be chosen anywhere.
 FORMAT_NAMES: Mapping[str, str] = {
     "auto": N_("Detect automatically"),
-    "slguset": N_("Released SlguSet columns"),
+    "slguset": N_("SlguSet release format"),
     "sentences": N_("Sentences"),
     "candidates": N_("Mined candidates"),
     "generations": N_("Generations"),

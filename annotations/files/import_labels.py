@@ -55,7 +55,7 @@ from evenhand.core.types import Problem
 
 CHUNK = 500  # rows per transaction
 LONGEST_NOTE = 4_000
-OTHER_NAME = N_("The label is already here, under a name other than {name}: export with names to import it here.")
+OTHER_NAME = N_("This label already exists under a name other than {name}. To import it, export the file with names.")
 # The errors that a value of another type raises.
 NOT_TAKEN = (
     sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, OverflowError, KeyError, TypeError,
@@ -253,7 +253,7 @@ class _LabelImporter:
         guideline = self.versions[version]
         check_codes(guideline, row.choice, row.reasons)
         if len(row.note) > LONGEST_NOTE:
-            raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
+            raise Refused(N_("The note exceeds {most} characters."), most=LONGEST_NOTE)
         check_answers(guideline, row.reasons, row.note, required=False)
         check_flag(guideline, row.extraneous)
         check_marks(row.spans, length, mark_kinds(guideline))
@@ -338,7 +338,7 @@ class _ItemFinder:
             return uid
         text = next((values[key] for key in self.texts if isinstance(values.get(key), str) and values[key].strip()), "")
         if not text:
-            raise BadFile(N_("The row does not name an item."))
+            raise BadFile(N_("The row does not identify an item."))
         if self.project.kind == "generations":
             return self._generation(text, text_value(values, self.context or ""))
         found = find_item(self.store, self.project, text) or find_item(self.store, self.project, text.strip())
@@ -353,7 +353,7 @@ class _ItemFinder:
         if not found:
             raise BadFile(N_("This project has no item with this text."))
         if len(found) > 1:
-            message = N_("{number} items have this text. Name the item by its id, or add the column context.")
+            message = N_("{number} items have this text. Give the item's id, or add the column context.")
             raise BadFile(message, number=len(found))
         return next(iter(found))
 

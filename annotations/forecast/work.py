@@ -30,7 +30,7 @@ from evenhand.core.statistics import Estimate, Note
 Sample = Literal["pilot", "all"]
 TIMES = 5_000  # newest labels for the mean time
 
-NO_REJECT = Note(N_("Generations cannot stop at a reject: they have none."))
+NO_REJECT = Note(N_("Generations cannot stop at the first reject: their labels include no reject."))
 
 _PATTERNS = """
 SELECT cell, labels, rejects, oldest, newest, count(*) FROM (

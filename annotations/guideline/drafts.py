@@ -154,7 +154,7 @@ def _check_texts(draft: Draft) -> None:
     if not draft.text.strip():
         raise Refused(N_("The guideline has no text yet."))
     if len(draft.text) > LONGEST_TEXT:
-        raise Refused(N_("A guideline has at most {most} characters."), most=LONGEST_TEXT)
+        raise Refused(N_("The guideline exceeds {most} characters."), most=LONGEST_TEXT)
     if not draft.changes.strip():
         raise Refused(N_("Describe the change in a sentence; annotators will read it."))
     if len(draft.changes) > LONGEST_CHANGES:
@@ -174,7 +174,7 @@ def check_criterion(one: Choice, others: Sequence[Choice]) -> None:
     if one.key and one.key.lower() in {other.key.lower() for other in others}:
         raise Refused(N_("The key {key} is already used for another criterion."), key=one.key)
     if not (one.zh.strip() or one.en.strip()) or max(len(one.zh), len(one.en)) > LONGEST_NAME:
-        message = N_("The criterion {code} needs a name, of at most {most} characters.")
+        message = N_("The criterion {code} needs a name of at most {most} characters.")
         raise Refused(message, code=one.code, most=LONGEST_NAME)
 
 
@@ -259,7 +259,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return *tags* without surrounding or repeated blanks, each once. Raises Refused for an invalid tag."""
     found = list(dict.fromkeys(unicodedata.normalize("NFC", " ".join(tag.split())) for tag in tags if tag.strip()))
     if len(found) > MOST_TAGS:
-        raise Refused(N_("A label has at most {most} tags."), most=MOST_TAGS)
+        raise Refused(N_("A label cannot have more than {most} tags."), most=MOST_TAGS)
     for tag in found:
         half = any(0xD800 <= ord(character) < 0xE000 for character in tag)
         if len(tag) > LONGEST_TAG or ";" in tag or half or control_character(tag):

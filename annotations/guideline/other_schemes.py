@@ -38,18 +38,19 @@ QUIET = {  # they arrange and show; a text needs none of them here
     "View", "Header", "Text", "HyperText", "Style", "Collapse", "Panel", "pure_display", "Choice", "Label", "Shortcut",
 }  # fmt: skip
 NOT_HERE = N_("{element}: this has no counterpart in a scheme and is left out.")
-ONE_SET = N_("{element}: a scheme has one set of choices of which exactly one is made; this further one is left out.")
-ONE_TEXT = N_("{element}: a scheme asks for one text, and this further one is left out.")
-NOT_A_SCALE = N_("{element}: a scale runs over 2 to {most} whole numbers; this one is left out.")
+ONE_SET = N_("{element}: a scheme has one set of exclusive choices; this additional set is left out.")
+ONE_TEXT = N_("{element}: a scheme asks for one text; this additional one is left out.")
+NOT_A_SCALE = N_("{element}: a scale needs 2 to {most} whole-number points; this one is left out.")
 DEPENDS = N_(
-    "{element}: it is asked of parts of a text or under a condition; a scheme asks everything of the whole text."
+    "{element}: it applies to part of a text or under a condition, but the questions of a scheme apply to the"
+    " whole text; it is left out."
 )
 NO_OPTIONS = N_("{element}: its options are in the data, not in the configuration, so it is left out.")
-DEEP = N_("{element}: options inside options are left out.")
-KEY_TAKEN = N_("{element}: the key {key} cannot be used here; it is clicked.")
+DEEP = N_("{element}: nested options are left out.")
+KEY_TAKEN = N_("{element}: the key {key} cannot be used here; annotators click this entry.")
 NOT_IN_PAIRS = N_("{element}: a comparison has two texts, so its scheme cannot have spans; it is left out.")
-NO_CHOICES = N_("{file} has no set of choices of which exactly one is made, which a scheme needs.")
-DOCUMENT_TYPE = N_("{file} has a document type (DOCTYPE); remove it. Configurations need none.")
+NO_CHOICES = N_("{file} has no set of exclusive choices, which a scheme requires.")
+DOCUMENT_TYPE = N_("{file} contains a document type declaration (DOCTYPE); remove it.")
 
 
 @dataclass(frozen=True, slots=True)

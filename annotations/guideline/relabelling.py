@@ -128,7 +128,9 @@ def _labels_to_send(
     store: Store, project: Project, version: int, which: Which, also: Collection[str]
 ) -> list[OlderLabel]:
     if which not in WHICH:
-        raise Refused(N_("Labels are sent back as {known}, not {which}."), known=", ".join(WHICH), which=which)
+        raise Refused(
+            N_("The labels to send back must be one of {known}, not {which}."), known=", ".join(WHICH), which=which
+        )
     new = guideline(store, project, version)
     if which == "none":
         return []

@@ -102,21 +102,21 @@ def _check_questions(questions: Sequence[Question]) -> None:
         raise Refused(N_("A scheme has at most {most} questions."), most=MOST_QUESTIONS)
     texts = [question for question in questions if question.low is None or question.high is None]
     if len(texts) > 1:
-        raise Refused(N_("A scheme asks for one text at most: it is the note of a label."))
+        raise Refused(N_("A scheme can ask for at most one text, which is stored as the note of the label."))
     if texts and texts[0].key:
-        raise Refused(
-            N_("The text question {code} has no key of its own: the desk opens it with N."), code=texts[0].code
-        )
+        raise Refused(N_("The text question {code} cannot have a key: the desk opens it with N."), code=texts[0].code)
     for question in questions:
         low, high = (question.low, question.high) if question not in texts else (0, 1)
         if low is None or high is None or not 0 <= low < high <= LARGEST_POINT or high - low >= MOST_POINTS:
-            message = N_("The scale of {code} must run from a whole number, 0 or more, over 2 to {most} points.")
+            message = N_("The scale of {code} must start at a whole number, 0 or more, and have 2 to {most} points.")
             raise Refused(message, code=question.code, most=MOST_POINTS)
         if high > 10 and question.key:
-            raise Refused(N_("The scale of {code} exceeds 10, so it is clicked: it has no key."), code=question.code)
+            raise Refused(
+                N_("The scale of {code} exceeds 10, so it cannot have a key: annotators click it."), code=question.code
+            )
         if any(len(getattr(question, end)) > LONGEST_NAME or _is_odd(getattr(question, end)) for end in _ENDS):
             raise Refused(
-                N_("The ends of {code} have names of at most {most} characters."), code=question.code, most=LONGEST_NAME
+                N_("The names of the ends of {code} exceed {most} characters."), code=question.code, most=LONGEST_NAME
             )
 
 
@@ -125,7 +125,7 @@ def _check_option(one: Choice | Question) -> None:
         message = N_("{code} is not a valid code: use 1 to 40 letters, digits, _ and - without accents.")
         raise Refused(message, code=repr(one.code[:50]))
     if one.code.lower() in RESERVED:
-        raise Refused(N_("{code} means something else here; choose another code."), code=one.code)
+        raise Refused(N_("{code} is a reserved code; choose another one."), code=one.code)
     if not KEY.fullmatch(one.key) or one.key.upper() in tuple(KEYS):
         message = N_("The key {key} of {code} cannot be used: a key is a letter or digit, and the desk uses {taken}.")
         raise Refused(message, key=repr(one.key[:10]), code=one.code, taken=", ".join(KEYS))
@@ -147,7 +147,7 @@ def _check_beside(choices: Sequence[Choice], flags: Sequence[Choice], more: Sche
             message = N_("{code} needs a span of the kind {kind}, which this scheme does not have.")
             raise Refused(message, code=code, kind=kind)
     if len(dict(more.needs)) < len(more.needs):
-        raise Refused(N_("A choice or flag needs at most one kind of span."))
+        raise Refused(N_("A choice or flag can require at most one kind of span."))
     for code, text in more.about:
         if code not in seen or len(text) > LONGEST_ABOUT or _is_odd(text):
             message = N_("The description of {code} must be one line of at most {most} characters.")

@@ -202,7 +202,7 @@ def check_options(
     """
     if scheme is not None:
         if kind != "generations":
-            raise Refused(N_("Only projects of generations can have a scheme of their own."))
+            raise Refused(N_("Only projects of generations can have a custom scheme."))
         check_scheme(choices, reasons, scheme)
         return
     allowed = CHOICES[kind]
@@ -241,7 +241,7 @@ def choice_codes(store: Store, project: Project) -> tuple[str, ...]:
     return tuple(found)
 
 
-OWN_SCHEME = N_("{project} has a scheme of its own, but this needs the four built-in labels.")
+OWN_SCHEME = N_("{project} has a custom scheme, but this requires the four built-in labels.")
 
 
 def newest_scheme(store: Store, project: Project) -> Scheme | None:
@@ -286,7 +286,7 @@ def _refuse_other_items(db: Connection, project: Project, scheme: Scheme | None)
     if row is None or bool(row[0]) == (scheme is not None and scheme.compares):
         return
     if row[0]:
-        message = N_("{project} holds comparisons, so its scheme must be one of comparisons.")
+        message = N_("{project} holds comparisons, so its scheme must be a comparison scheme.")
         raise Refused(message, project=project.name)
     message = N_("{project} holds single texts. For comparisons, create a project with the scheme “preference”.")
     raise Refused(message, project=project.name)
@@ -375,7 +375,7 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise BadFile(N_("{file} cannot be read ({why})."), file=path.name, why=error.strerror or "") from error
     if len(data) > LARGEST_BYTES:
-        raise BadFile(N_("{file} is too long for a guideline; the limit is 200 kB."), file=path.name)
+        raise BadFile(N_("{file} is too long for a guideline: the limit is 200 kB."), file=path.name)
     return decode(data, path.name).text
 
 

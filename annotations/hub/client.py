@@ -76,7 +76,7 @@ def hub_errors(repo: str) -> Iterator[None]:
             N_("HF_HUB_OFFLINE is set, so the Hub is not contacted. Start the app without this setting.")
         ) from None
     except errors.GatedRepoError:
-        message = N_("{repo} requires consent. Accept its terms at {endpoint} and set HF_TOKEN.")
+        message = N_("{repo} is gated. Accept its terms at {endpoint} and set HF_TOKEN.")
         raise NotAllowed(message, repo=repo, endpoint=at) from None
     except errors.RevisionNotFoundError:
         raise NotFound(N_("{repo} has no such revision: give a branch, a tag or a commit."), repo=repo) from None

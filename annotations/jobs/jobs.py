@@ -199,7 +199,7 @@ def keep_upload(store: Store, name: str, data: bytes) -> Path:
     """
     bare = Path(name.replace("\\", "/")).name
     if bare in ("", "..") or "\0" in bare or len(bare.encode()) > 200:
-        raise BadFile(N_("The file name must be plain and at most 200 bytes long; rename the file and try again."))
+        raise BadFile(N_("The file name is empty, invalid or longer than 200 bytes. Rename the file and try again."))
     _forget_uploads(store)
     place = folder(store) / uuid.uuid4().hex
     place.mkdir(mode=0o700)

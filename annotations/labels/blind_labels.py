@@ -176,7 +176,7 @@ POPULATIONS: dict[Population, str] = {
     "labelled": N_("all items with at least two {labels}"),
     "share": N_("fully labelled items of the random share with at least two {labels}"),
     "reviewed": N_("reviewed items with at least two {labels}"),
-    "kept": N_("kept items with at least two {labels}"),
+    "kept": N_("accepted items with at least two {labels}"),
 }
 BLIND, COUNTED = N_("blind labels"), N_("labels that count")  # no record tells whether imported labels were blind
 _OF = {
@@ -187,7 +187,7 @@ _OF = {
 }
 
 NO_SUCH_ITEM = Note(N_("No item of this kind has labels by two annotators yet."))
-SELECTED = Note(N_("no interval, because agreement decided which items are kept"))
+SELECTED = Note(N_("no interval, because agreement determined which items were accepted"))
 # Conditions on a row of `item`, for counts over many items. `split` of a reviewed item says that choices or flags
 # differ, so the labels themselves are read only where it is set.
 REVIEWED = "(item.labels >= item.wanted AND item.labels > 0)"

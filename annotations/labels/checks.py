@@ -30,7 +30,7 @@ def check_label(
             raise Refused(N_("Marks and the flag for extraneous gendered language are for generations only."))
         return
     if compares != guideline.compares:
-        raise Refused(N_("This version of the guideline is for other items than this one."))
+        raise Refused(N_("This version of the guideline does not apply to this kind of item."))
     check_flag(guideline, operation.extraneous)
     check_marks(operation.spans, len(text), mark_kinds(guideline))
     check_marked_words(operation.spans, text)
@@ -42,11 +42,11 @@ def check_label(
 def check_codes(guideline: Guideline, choice: str | None, reasons: Sequence[str]) -> None:
     """Raise Refused for a choice or a reason that this version does not have; None: no choice was made."""
     if choice is not None and choice not in {option.code for option in guideline.choices}:
-        raise Refused(N_("{choice} is not a choice of this guideline."), choice=choice[:LONGEST_KIND])
+        raise Refused(N_("{choice} is not a choice in this guideline."), choice=choice[:LONGEST_KIND])
     unknown = set(reasons) - {option.code for option in guideline.beside} if reasons else set()
     if unknown:
         named = ", ".join(sorted(unknown))[: 2 * LONGEST_KIND]
-        raise Refused(N_("{reason} is not a reason of this guideline."), reason=named)
+        raise Refused(N_("{reason} is not a reason in this guideline."), reason=named)
 
 
 def parse_marks(raw: Any) -> tuple[Mark, ...]:
@@ -73,7 +73,7 @@ def check_marks(marks: Sequence[Mark], length: int, kinds: Sequence[str] = MARK_
     """Raise Refused unless every mark is of *kinds* and in a text of *length* code points, and no two overlap."""
     for mark in marks:
         if mark.kind not in kinds:
-            raise Refused(N_("{kind} is not a kind of mark of this guideline."), kind=mark.kind)
+            raise Refused(N_("{kind} is not a kind of mark in this guideline."), kind=mark.kind)
         if not 0 <= mark.start < mark.end <= length:
             raise Refused(
                 N_("The mark from {start} to {end} is not in the text, which has {length} characters."),
@@ -103,7 +103,7 @@ def check_marks_fit_choice(choice: str | None, extraneous: bool | None, marks: S
     if choice == "misgendering" and "pronoun" not in kinds:
         raise Refused(N_("For misgendering, the wrong pronoun must be marked."))
     if choice == "no_pronoun" and "pronoun" in kinds:
-        raise Refused(N_("The label No pronoun was chosen, but a pronoun is marked."))
+        raise Refused(N_("“No pronoun” was chosen, but a pronoun is marked."))
     if extraneous and "extraneous" not in kinds:
         raise Refused(N_("Extraneous gendered language is flagged, but no words are marked."))
     if not extraneous and "extraneous" in kinds:
@@ -131,7 +131,7 @@ def check_answers(guideline: Guideline, reasons: Sequence[str], note: str, *, re
     for question in guideline.scheme.questions if guideline.scheme else ():
         given = {point.code for point in question.points} & set(reasons)
         if len(given) > 1:
-            message = N_("{code} asks for one answer, and this label has {count}.")
+            message = N_("{code} takes one answer, but this label has {count}.")
             raise Refused(message, code=question.code, count=len(given))
         if required and question.required and not (given if question.points else note.strip()):
             raise Refused(N_("The question {code} has no answer yet."), code=question.code)

@@ -100,7 +100,7 @@ def check_form(operation: Operation) -> None:
     """Raise Refused if ids, note, time or revision cannot be stored."""
     check_ids(operation.op_id, operation.desk, operation.revision)
     if len(operation.note) > LONGEST_NOTE:
-        raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
+        raise Refused(N_("The note exceeds {most} characters."), most=LONGEST_NOTE)
     try:
         operation.note.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -297,13 +297,13 @@ class _Writer:
     def _check_asked(self, operation: Operation, target: _Target, asked: int) -> None:
         """Raise Refused for a text that was not handed out, a label of one text too many, or a skip too many."""
         if not target.handed_out:
-            raise Refused(N_("This text was not handed out to you."))
+            raise Refused(N_("This text is not assigned to you."))
         judged, skipped = _judged_and_skipped(self.store, self.project, self.annotator)
         if operation.choice == "skip":
             if skipped >= asked:
                 raise Refused(N_("You can skip at most {asked} times. Judge this text, or withdraw."), asked=asked)
         elif operation.choice is not None and target.state != "labelled" and judged >= asked:
-            message = N_("You have judged all {asked} texts that you were asked to judge; no others are stored.")
+            message = N_("You have judged all {asked} texts assigned to you; further labels are not stored.")
             raise Refused(message, asked=asked)
 
     def _may_stand(self, operation: Operation, target: _Target) -> bool:

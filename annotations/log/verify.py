@@ -45,7 +45,7 @@ UNKNOWN = N_("Log entry {entry} refers to {kind}, which this version does not kn
 NO_ENTRY = N_("Row {row} of {kind} has no log entry: it was added outside the app, or its entry is missing.")
 LATER = N_("Row {row} of {kind} does not match its last log entry ({entry}): it was changed outside the app.")
 OLDER = N_("Rows of {kind} older than the log do not match their state when the log began (entry 1).")
-TEXT = N_("Text {row} of {kind} was scrubbed, but something else is in its place.")
+TEXT = N_("Text {row} of {kind} was scrubbed, but other content is in its place.")
 SALT = N_("Row {row} of {kind} has a salt but no text: it was added outside the app.")
 CHANGED_ITEMS = N_(
     "Items of the import {name} do not match log entry {entry}: an item was changed, added or removed outside the app."

@@ -24,7 +24,7 @@ from evenhand.core.types import Span
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 GOOD = ("accept", "correct")
 NOBODY = Note(N_("no label yet"))
-NO_GOOD = Note(N_("a scheme of one's own has no choice that means accepted"))
+NO_GOOD = Note(N_("custom schemes have no choice that means accepted"))
 NO_TWO = Note(N_("no item of the pilot has labels by two annotators yet"))
 
 # The last blind label of each annotator on an item before the end of the pilot; later ones belong to another version.

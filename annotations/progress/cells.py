@@ -182,7 +182,7 @@ WHERE item.project = ? AND item.labels > 0 AND item.labels < item.wanted AND ite
 """
 KEYS = ("pair", "side", "quota", "mined", "labelled", "reviewed", "compared", "unanimous", "kept", "split", "settled")
 SUMMED = KEYS[3:]
-NO_REVIEW = Note(N_("No item has all its labels yet."))
+NO_REVIEW = Note(N_("No item is fully labelled yet."))
 ENDED = N_(
     "Under an earlier plan, labelling of {ended} items stopped at the first reject; they still lack"
     " labels, so the reviewed items are biased towards accept"
@@ -271,7 +271,7 @@ def funnel_steps(project: Project, way: dict[str, Any], found: dict[str, Any]) -
             (N_("Reviewed, at least two blind labels"), "compared"),
             (N_("All of these labels have the same choice"), "unanimous"),
         ]
-    kept = N_("With a gold label") if project.kind == "generations" else N_("Kept")
+    kept = N_("With a gold label") if project.kind == "generations" else N_("Accept rate")
     named = [(N_("Imported"), "mined"), (N_("Reviewed"), "reviewed"), *agreed, (kept, "kept")]
     return [*rows, *((name, found[key]) for name, key in named)]
 

@@ -227,7 +227,7 @@ def add_grouping(store: Store, project: Project, name: str, options: Sequence[st
     existing grouping."""
     bare, groups = checked_name(name), list(dict.fromkeys(checked_name(option) for option in options))
     if not 2 <= len(groups) <= MOST_GROUPS:
-        raise Refused(N_("Name 2 to {most} groups."), most=MOST_GROUPS)
+        raise Refused(N_("Give 2 to {most} groups."), most=MOST_GROUPS)
     with store.write() as db:
         if any(one.name == bare for one in groupings(store, project)):
             raise NotAllowed(N_("There is already a grouping named {name}."), name=bare)
@@ -260,7 +260,7 @@ def set_group(
     a lead would change an annotator's own answer.
     """
     if value is not None and value not in of.options:
-        raise Refused(N_("{value} is no group of {name}. Groups: {groups}."), value=value, name=of.name,
+        raise Refused(N_("{name} has no group {value}. Groups: {groups}."), value=value, name=of.name,
                       groups=", ".join(of.options))  # fmt: skip
     with store.write() as db:
         is_active(db, project, person)

@@ -331,7 +331,7 @@ def replace_annotator(
     """
     name = checked_name(new_name)
     if name == old.name:
-        raise Refused(N_("{name} cannot replace {name}: choose somebody else."), name=name)
+        raise Refused(N_("{name} cannot replace {name}. Choose another annotator."), name=name)
     with store.write() as db:
         if not is_active(db, project, old):
             message = N_("{name} has already left this project. Add {other} as an annotator instead.")

@@ -26,7 +26,7 @@ from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa, mo
 VERSION = 2  # of the method: raise it when a number may change
 DAY_S = 86_400.0
 
-NO_RETEST = Note(N_("Nothing has been labelled a second time yet."))
+NO_RETEST = Note(N_("No item has been labelled a second time yet."))
 NO_FLAG_RETEST = Note(N_("No flag has been judged a second time yet."))
 
 # The second label is the valid one or, if something was shown later, the last one before that.

@@ -66,7 +66,7 @@ SELECT count(*), count(DISTINCT each.value) FROM published_item AS item
 WHERE item.pilot = ?
 """
 NO_ANSWER = Note(N_("No item with a known answer has a valid label."))
-NO_TIME = Note(N_("No label came with a time."))
+NO_TIME = Note(N_("No label has a recorded time."))
 
 
 COVERAGE_OF = ("all agree", "two agree", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1")  # printed in papers

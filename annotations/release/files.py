@@ -47,21 +47,21 @@ SUMS = "SHA256SUMS"
 FACTS = "release.json"
 # What is in each file, for the card; {names} of files of their own are filled in.
 HOLDS = {
-    "slguset.csv": N_("kept sentences, with columns and positions as in the published data set"),
+    "slguset.csv": N_("accepted sentences, with columns and positions as in the published data set"),
     SPREADSHEETS: N_(
-        "for spreadsheet programs: tables in which texts that begin with = + - @ get an apostrophe, which"
-        " offsets do not count; the tables of the same names hold the data"
+        "for spreadsheet programs: texts that begin with = + - @ get an apostrophe, which offsets do not count; the"
+        " tables of the same names hold the unchanged data"
     ),
-    "kept.jsonl": N_("kept items with all recorded information"),
-    DATA: N_("kept items in the layout of the datasets library"),
-    "label_studio.json": N_("kept items with their labels, to import into Label Studio"),
+    "kept.jsonl": N_("accepted items with all recorded information"),
+    DATA: N_("accepted items in the layout of the datasets library"),
+    "label_studio.json": N_("accepted items with their labels, for import into Label Studio"),
     "label_studio.xml": N_("labelling configuration for label_studio.json"),
-    "doccano.jsonl": N_("kept items with their gold label, to import into doccano"),
+    "doccano.jsonl": N_("accepted items with their gold label, for import into doccano"),
     "labels.csv": N_(
         "one row per item and annotator: the valid label and its origin; annotators who consented, as A1, A2, ..."
     ),
-    "labels_history.csv": N_("every label ever stored of annotators who consented, including replaced and undone ones"),
-    HARD_CASES: N_("rejected, split and adjudicated items with what everybody said who consented"),
+    "labels_history.csv": N_("all labels of annotators who consented, including replaced and undone ones"),
+    HARD_CASES: N_("rejected, split and adjudicated items, with the labels of annotators who consented"),
     "datasheet.en.md": N_("data sheet, English"),
     "datasheet.zh.md": N_("data sheet, Chinese"),
     "datasheet.en.tex": N_("data sheet, English, LaTeX"),
@@ -85,7 +85,7 @@ HOLDS = {
     FACTS: N_("all numbers in the documentation, and the content hash"),
     SUMS: N_("the SHA-256 of every file"),
 }
-PUBLISHED = N_("kept texts in the format of the published samples")
+PUBLISHED = N_("accepted texts in the format of the published samples")
 Step = Callable[[str], None]
 
 

@@ -170,7 +170,7 @@ def make_release(
     """
     version = checked_version(version)
     if max(len(notes), len(reason)) > LONGEST_NOTES:
-        raise Refused(N_("Notes have at most {most} characters."), most=LONGEST_NOTES)
+        raise Refused(N_("The notes exceed {most} characters."), most=LONGEST_NOTES)
     refuse_taken(store, project, version)
     finish_recount(store, project)  # gold labels under the present settings
     for batch, created in imports_without_entry(store.db, project.id):

@@ -139,9 +139,9 @@ def _needed(code: str, value: str, given: str, missing: str) -> Check:
 
 def _kept_items(number: int, items: int) -> Check:
     if number:
-        return Check("kept", "done", N_("Items kept: {number}."), {"number": f"{number:,}"})
+        return Check("kept", "done", N_("Accepted items: {number}."), {"number": f"{number:,}"})
     if items:
-        return Check("kept", "missing", N_("No items are kept yet, so there is nothing to release."))
+        return Check("kept", "missing", N_("No items are accepted yet, so there is nothing to release."))
     # "Every item is decided" would be true of an empty project, but misleading.
     text = N_("The project has no items, so there is nothing to release. Import a file and have it labelled.")
     return Check("items", "missing", text)
@@ -165,10 +165,10 @@ def _consent(store: Store, project: Project) -> list[Check]:
     if not found["released"]["people"] + found["left_out"]["people"]:
         return []
     if not found["left_out"]["people"]:
-        return [Check("consent", "done", N_("Everybody who labelled consents to the release of single labels."))]
+        return [Check("consent", "done", N_("All annotators consent to the release of individual labels."))]
     text = N_(
-        "Left out of the tables of single labels, for want of consent: {labels} labels; annotators: {people}. They"
-        " answer on My record; what you have in writing, you store under Projects, People."
+        "Excluded from the tables of individual labels because consent is missing: {labels} labels; annotators:"
+        " {people}. Annotators answer on My record; record written consent under Projects, People."
     )
     values = {key: f"{number:,}" for key, number in found["left_out"].items()}
     return [Check("consent", "note", text, values)]
@@ -197,7 +197,7 @@ def _quotas(cells: Any) -> list[Check]:
     short = [cell for cell in asked if cell.accepted < cell.quota]
     if not short:
         return [Check("quotas", "done", N_("Every quota is met."))]
-    text = N_("{cells} of {all} quotas are not met; {items} kept items are missing.")
+    text = N_("{cells} of {all} quotas are not met; {items} accepted items are missing.")
     missing = sum(cell.quota - cell.accepted for cell in short)
     return [Check("quotas", "note", text, {"cells": len(short), "all": len(asked), "items": f"{missing:,}"})]
 

@@ -193,7 +193,7 @@ def agreement(
     answer(report_json(report, margin) | more, text)
 
 
-NOT_SETTLED = "A model did not settle within its rounds; its figures are provisional."
+NOT_SETTLED = "A model did not converge; its estimates are provisional."
 
 
 @click.command("annotator-models")
@@ -212,7 +212,7 @@ def models(project: str, version: int | None, on: ItemScope | None, way: Way, db
     with opened_project(db, project) as (store, found), store.read():
         say_unsettled(store, found)
         if way not in (ways := ways_of(store, found)):
-            message = N_("{project} compares no labels by {way}. Choose among: {ways}.")
+            message = N_("{project} has no labels to compare by {way}. Choose one of: {ways}.")
             raise Refused(message, project=found.name, way=way, ways=", ".join(ways))
         made = annotator_models(store, found, way=way, version=version, on=on)
         differ = [item for item in made.items if item.differs]
@@ -268,7 +268,7 @@ def _models_text(name: str, made: AnnotatorModels) -> Iterator[str]:
     else:
         yield "" if made.settled else NOT_SETTLED
         skill, habit = made.against_vote("dawid_skene"), made.against_vote("mace")
-        yield f"something else than the vote: Dawid-Skene {skill}, MACE {habit}; tied votes: {made.tied}"
+        yield f"differs from the vote: Dawid-Skene {skill}, MACE {habit}; tied votes: {made.tied}"
         rows = [
             (annotator.name, annotator.labels, annotator.right, annotator.competence) for annotator in made.annotators
         ]

@@ -79,7 +79,7 @@ def _access(accounts: bool) -> Finding:
         return Finding("access", "problem", message, {"address": _listens()})
     if others and not accounts:
         message = N_(
-            "EVENHAND_HOSTS lists {names}, but there are no accounts, so nobody can sign in. Run: accounts first."
+            "EVENHAND_HOSTS lists {names}, but there are no accounts, so no one can sign in. Run: accounts first."
         )
         return Finding("access", "problem", message, {"names": ", ".join(others)})
     if others and guests_allowed():
@@ -92,7 +92,7 @@ def _access(accounts: bool) -> Finding:
     return Finding(
         "access",
         "ok",
-        N_("There are no accounts: anyone using this machine can do everything; nobody else has access."),
+        N_("There are no accounts: anyone using this machine can do everything; no one else has access."),
     )
 
 
@@ -134,7 +134,7 @@ def _backups(accounts: bool) -> Finding | None:
     if not place:
         if not accounts and not _others():
             return None
-        message = N_("EVENHAND_BACKUPS is empty, so it is unknown whether there are backups: see backup --every.")
+        message = N_("EVENHAND_BACKUPS is empty, so backups cannot be checked: see backup --every.")
         return Finding("backups", "warning", message)
     try:
         last = newest(place)
@@ -155,7 +155,7 @@ def _descriptors() -> Finding | None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard == resource.RLIM_INFINITY or hard >= FEW_DESCRIPTORS:
         return None
-    message = N_("Only {number} files may be open at once: about {people} people at a time. Raise the limit (nofile).")
+    message = N_("Only {number} files can be open at once, enough for about {people} users. Raise the limit (nofile).")
     return Finding("limits", "warning", message, {"number": hard, "people": max(1, (hard - max(48, hard // 4)) // 7)})
 
 

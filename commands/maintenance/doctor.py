@@ -43,15 +43,17 @@ def examine_records(path: Path) -> list[Finding]:
 def _triggers(store: Store) -> Finding:
     differences = different_triggers(store.db)
     if not differences:
-        return Finding("triggers", "ok", N_("All triggers of the database are as in the schema."))
+        return Finding("triggers", "ok", N_("All database triggers match the schema."))
     if differences.missing or differences.changed:
         message = N_(
-            "{number} triggers of the database are missing or changed ({names}). Labels that are stored meanwhile have"
-            " no entry in the log. The app restores them when it opens the database: restart it."
+            "{number} triggers of the database are missing or changed ({names}). Labels stored in the meantime have no"
+            " entry in the log. The app restores the triggers when it opens the database: restart it."
         )
         names = (*differences.missing, *differences.changed)
         return Finding("triggers", "problem", message, {"number": len(names), "names": named(names)})
-    message = N_("{number} triggers of the database do not belong to Evenhand ({names}). Remove those you do not know.")
+    message = N_(
+        "{number} triggers of the database do not belong to Evenhand ({names}). Remove those you do not recognise."
+    )
     return Finding(
         "triggers", "problem", message, {"number": len(differences.unknown), "names": named(differences.unknown)}
     )
@@ -65,12 +67,12 @@ def _log(store: Store) -> Finding:
     if verified.restored:
         entry, names = max(verified.restored.items())
         message = N_(
-            "The log holds: {number} entries. Triggers were missing or changed until entry {entry}, when the app"
+            "The log is valid: {number} entries. Triggers were missing or changed until entry {entry}, when the app"
             " restored them ({names})."
         )
         values = {"number": f"{verified.entries:,}", "entry": entry, "names": named(names)}
         return Finding("log", "warning", message, values)
-    return Finding("log", "ok", N_("The log holds: {number} entries."), {"number": f"{verified.entries:,}"})
+    return Finding("log", "ok", N_("The log is valid: {number} entries."), {"number": f"{verified.entries:,}"})
 
 
 def _gold(store: Store) -> Finding:
@@ -89,7 +91,7 @@ def _gold(store: Store) -> Finding:
     if waiting := [result.project for result in results if result.recounting]:
         message = N_("These projects are being recounted after a change of settings: {names}. Check them afterwards.")
         return Finding("gold", "warning", message, {"names": ", ".join(waiting)})
-    return Finding("gold", "ok", N_("Gold label and status of every item follow from labels and decisions."))
+    return Finding("gold", "ok", N_("The gold label and status of every item follow from its labels and decisions."))
 
 
 OLDEST, TOO_NEW = (3, 11), (3, 14)

@@ -30,13 +30,8 @@ IMPORT_FOLDER = Path(evenhand.__file__).resolve().parent.parent
 PROCESS = "evenhand.core.files.reading_process"
 LENGTH = struct.Struct("!Q")
 MODULE_BYTES = 200  # of the name of a module, padded
-TOO_LONG = N_(
-    "{file} takes more than {seconds} seconds to read: it is too large, or was built to be slow. Split the file."
-)
-TOO_MUCH = N_(
-    "{file} takes more than {megabytes} MB of memory to read: it is too large, or was built to exhaust memory."
-    " Split the file."
-)
+TOO_LONG = N_("{file} takes more than {seconds} seconds to read: it is too large or malformed. Split the file.")
+TOO_MUCH = N_("{file} takes more than {megabytes} MB of memory to read: it is too large or malformed. Split the file.")
 ENDED = N_("{file} crashed the process that was reading it ({why}). Save the file again and retry.")
 T = TypeVar("T")
 

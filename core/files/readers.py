@@ -278,7 +278,7 @@ def _refuse_other_shape(source: Source) -> None:
         message = N_("{file} looks like a table, not one sentence per line. Rename it to .csv or .tsv and try again.")
         raise BadFile(message, file=source.name)
     if first.startswith("{") and first.endswith("}") and '":' in first:
-        message = N_("{file} looks like JSON lines, not one sentence per line. Rename it to .jsonl and try again.")
+        message = N_("{file} looks like JSON Lines, not one sentence per line. Rename it to .jsonl and try again.")
         raise BadFile(message, file=source.name)
 
 
@@ -377,7 +377,7 @@ def _unstorable(source: Source, number: int, line: str, values: dict[str, Any]) 
             return BadLine(source.name, number, "control_characters", message)
     if line.count("[") + line.count("{") > MAX_BRACKETS and _depth(values) > MAX_DEPTH:
         return BadLine(
-            source.name, number, "columns", N_("The line is nested more than {limit} deep."), limit=MAX_DEPTH
+            source.name, number, "columns", N_("The line has more than {limit} levels of nesting."), limit=MAX_DEPTH
         )
     return None
 

@@ -136,10 +136,12 @@ WORDS: dict[Verdict, str] = {
     "unknown": N_("not known"),
 }
 
-NOTHING_REVIEWED = Note(N_("No items have been reviewed yet, so the share kept is unknown."))
-NOT_SO_FAR = Note(N_("No fully labelled item has been accepted by everybody yet, so the share kept is unknown."))
+NOTHING_REVIEWED = Note(N_("No items have been reviewed yet, so the acceptance rate is unknown."))
+NOT_SO_FAR = Note(
+    N_("No fully labelled item has been accepted by all annotators yet, so the acceptance rate is unknown.")
+)
 NO_QUOTA = Note(N_("There are no quotas."))
-NONE_KEPT = N_("None of the {reviewed} reviewed items was kept, so no number can be estimated.")
+NONE_KEPT = N_("None of the {reviewed} reviewed items was accepted, so the number needed cannot be estimated.")
 ROUNDING = 1e-9  # for the rounding of a number of candidates
 
 

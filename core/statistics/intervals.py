@@ -57,7 +57,7 @@ BY_JACKKNIFE = "jackknife-t"
 CLOSE_TO_AN_END = N_("Too close to 0 or 1 for a 95% interval over so few units ({units}).")
 UNSEEN_SKEW = N_("Too few units ({units}) to estimate skewness: no 95% interval for the difference.")
 TOO_WIDE = Note(N_("The units differ so much that an interval would span more than a factor of 20: no interval."))
-ALIKE_AT_AN_END = N_("All units gave the same value: Wilson's interval, with each of the {units} counted once.")
+ALIKE_AT_AN_END = N_("All units gave the same value: Wilson interval, with each of the {units} units counted once.")
 
 
 def percentiles(draws: Numbers, estimate: Estimate) -> Estimate:

@@ -17,14 +17,15 @@ def make_first() -> None:
             people.offer_link("first", _("The first account"), first_link(store))
 
 
-page_head("Three people who judge blind and independently need three accounts. Each sees only what their role needs.")
+page_head(
+    "Three people who label blind and independently need three accounts. Each sees only what their role requires."
+)
 with open_store() as store:
     person = visitor(store)
     if person is OPEN:
         inform(
-            "This server has no accounts. Anyone using this machine can do everything, and nobody else"
-            " can reach the server. The first account changes this: from then on everybody signs in,"
-            " and other machines can be let in."
+            "This server has no accounts. Anyone using this machine can do everything, and other machines cannot reach"
+            " the server. Once the first account exists, all users sign in, and other machines can be allowed."
         )
         st.button(_("Create the first account"), key="first", icon=":material/person_add:", on_click=make_first)
         people.show_link("first")

@@ -192,11 +192,11 @@ def _show_invitations(store: Store, project: Project | None) -> None:
             role = _(ROLES[invitation.role])
             st.markdown(plain(named(role, invitation.name) if invitation.name else role), width=220)
             caption(
-                "made {made}, expires {expires}", made=moment(invitation.created), expires=moment(invitation.expires)
+                "created {made}, expires {expires}", made=moment(invitation.created), expires=moment(invitation.expires)
             )
             who = invitation.name or role
             if confirmed(
-                _("Withdraw invitation"), _("The link for {who} opens nothing from now on.").format(who=who),
+                _("Withdraw invitation"), _("The link for {who} becomes invalid immediately.").format(who=who),
                 _("Withdraw this invitation"), key=f"uninvite-{invitation.id}",
             ):  # fmt: skip
                 with errors_shown():
@@ -267,7 +267,7 @@ def show_project_roles(store: Store, project: Project, account: Account, person:
         _show_own_labelling(store, project, account)
     found = roles_in(store, project)
     if not found:
-        inform("Nobody has a role in this project yet.")
+        inform("No one has a role in this project yet.")
     for one, role in found:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             st.markdown(f"**{plain(one.name)}**", width=180)
@@ -306,7 +306,7 @@ def show_everybody(store: Store, account: Account) -> None:
             st.caption(plain(roles or (_("closed") if one.closed else _("no role"))))
             _show_actions(store, one, account, owner, "server")
         show_link(f"server-{one.uid}")
-    st.markdown(f"**{_('Invite somebody to the whole server')}**")
+    st.markdown(f"**{_('Invite to the whole server')}**")
     _show_invite(store, None, roles_to_give(owner, None))
 
 
@@ -360,7 +360,7 @@ def _show_texts(store: Store, code: str) -> None:
         return
     with st.expander(plain(_("Texts by {code}: {number}").format(number=f"{len(texts):,}", code=code))):
         caption(
-            "Notes, tags, comments and reasons may name somebody. Read them first; scrubbed text cannot be restored."
+            "Notes, tags, comments and reasons may name a person. Read them first; scrubbed text cannot be restored."
         )
         lost = _("The text is removed and cannot be restored; the log keeps only its hash.")
         for text in texts[:SHOWN]:

@@ -182,7 +182,7 @@ def _answers(case: decisions.Case, guideline: Guideline) -> list[str]:
 
 def _distribution(said: dict[int, int]) -> str:
     if not said:
-        return _("Nobody answered this scale.")
+        return _("No annotator answered this scale.")
     each = [in_brackets(point, f"{times} ×") for point, times in said.items()]
     middle = median(point for point, times in said.items() for _time in range(times))
     return _("Annotators: {answers}; median {median}.", answers=series(each), median=f"{middle:g}")
@@ -196,11 +196,11 @@ def _why(guideline: Guideline, key: str) -> str:
         else None
     )
     if text is None:
-        return st.text_area(_("Why"), key=f"why-{key}", height=80, placeholder=_("For the record: why this label?"))
+        return st.text_area(_("Why"), key=f"why-{key}", height=80, placeholder=_("Why this label?"))
     name = choice_name(Choice(text.code, "", text.zh, text.en))
     return st.text_area(
         spoken(name), key=f"why-{key}", height=80,
-        help=_("The text that the scheme asks for, as the annotators wrote theirs. It is the note of the decision."),
+        help=_("The text that the scheme asks annotators for. It is stored as the note of the decision."),
     )  # fmt: skip
 
 
@@ -221,7 +221,7 @@ def _rules(project: Project, guideline: Guideline) -> list[str]:
     if project.kind == "sentences" and project.gold == "unanimous" and not project.rescue:
         said.append(
             _(
-                "Only sentences that everybody accepts are kept in this project: reject this case, or confirm its"
+                "This project accepts only sentences that all annotators accept: reject this case, or confirm its"
                 " labels."
             )
         )
@@ -354,15 +354,15 @@ def rule(store: Store, project: Project) -> None:
     if project.gold != "unanimous":
         return
     rescue = switch(
-        _("Adjudication may keep sentences that not everybody accepted"),
+        _("Adjudication may accept sentences without full agreement"),
         project.rescue,
         key=f"rescue-{project.uid}",
-        explained=_("Off: only sentences that everybody accepts are kept (the rule of the journal paper)."),
+        explained=_("Off: a sentence is accepted only if all annotators accept it (the rule of the journal paper)."),
     )
     if rescue == project.rescue:
         return
     names = {True: _("allowed"), False: _("not allowed")}
-    name = _("Adjudication keeps sentences without full agreement")
+    name = _("Adjudication accepts sentences without full agreement")
     say_changes([(name, names[project.rescue], names[rescue])], published=True)
     if st.button(_("Save this rule"), key="save_rule", type="primary", icon=":material/gavel:"):
         change_project(store, project, author=author(store), rescue=rescue)

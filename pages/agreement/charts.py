@@ -51,8 +51,8 @@ def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
     """Return how many of the intervals exclude 0, by chance and after Holm's adjustment; "" for one interval."""
     tested = sum(1 for e in estimates if e.value is not None and e.se)
     text = _(
-        "By chance alone, about {k:.1f} of {m} intervals exclude 0; an asterisk marks the {n} that differ"
-        " from 0 after Holm's adjustment."
+        "By chance alone, about {k:.1f} of {m} intervals would exclude 0; an asterisk marks the {n} that differ from 0"
+        " after Holm's adjustment."
     )
     return text.format(m=tested, k=0.05 * tested, n=sum(stays)) if tested > 1 else ""
 
@@ -104,7 +104,7 @@ def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
 def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
     known = sorted((two for two in pairs if two.kappa.value is not None), key=lambda two: two.kappa.value or 0)
     if not known:
-        return _("No two annotators have used more than one category on their common items yet.")
+        return _("No two annotators have used more than one category on the items they share.")
     least, most = known[0], known[-1]
     low, high = ((f"{two.kappa.value:z.2f}".replace("-", "−"), series((two.a, two.b))) for two in (least, most))
     return from_to(_("Pairwise Cohen's kappa"), low, high)
@@ -232,7 +232,7 @@ def nothing_yet(report: AgreementReport) -> bool:
     elif report.all_items == 0:
         inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
     elif report.labels == 0:
-        inform("Nobody has labelled an item yet. Start on the Review page.", icon=":material/rate_review:")
+        inform("No item has been labelled yet. Start on the Review page.", icon=":material/rate_review:")
     elif report.overall.unanimity.value is None:
         inform("No item has labels by two annotators yet; agreement needs a second label.", icon=":material/group:")
     else:
@@ -249,20 +249,20 @@ def tiles(report: AgreementReport) -> None:
         where = _("of {all:,} in the random share; {labels:,} labels by {people} annotators")
     where = where.format(all=report.all_items, labels=report.labels, people=len(report.annotators))
     same = _(
-        "On {k} of {n} items with at least two blind labels, everybody chose the same.",
+        "All annotators chose the same on {k} of {n} items with at least two blind labels.",
         k=agreed,
         n=measures.unanimity.units,
     )
-    often = _("How often two annotators of an item, drawn at random, chose the same.")
+    often = _("How often two randomly drawn annotators of an item chose the same.")
     beyond = _(
-        "Agreement beyond chance, as a share of what is possible: 0 is chance, 1 is complete. Computed"
-        " on {n} items with equally many labels.",
+        "Chance-corrected agreement: 0 is chance level, 1 is perfect. Computed on {n} items with the same number of"
+        " labels.",
         n=measures.fleiss.units,
     )
-    missing = _("Agreement beyond chance that also uses items with missing labels: {n} items.", n=measures.alpha.units)
+    missing = _("Chance-corrected agreement that allows missing labels: {n} items.", n=measures.alpha.units)
     rare = _(
-        "Chance agreement is estimated differently, so that rare categories lower the value less. This"
-        " is not a corrected kappa."
+        "Chance agreement is estimated differently, so that a skewed distribution lowers the value less. This is not a"
+        " corrected kappa."
     )
     show_tiles(
         [
@@ -356,8 +356,8 @@ def two_annotators(report: AgreementReport) -> None:
 def show_method(store: Store, project: Project, report: AgreementReport) -> None:
     """Show the signature, and its meaning in words."""
     text = _(
-        "Computed on all items with a label, kept or not, from each annotator's last label before any"
-        " opinion was shown."
+        "Computed on all items with a label, accepted or not, from each annotator's last label before any opinion was"
+        " shown."
     )
     if "unit:context" in report.signature:
         text = _(
@@ -381,10 +381,9 @@ def _how_sure(report: AgreementReport) -> str:
     units = report.overall.pairwise.clusters
     if not units:
         return _(
-            "Intervals: 95%. Full agreement: Wilson's, modified for rare counts. Accept rates by form:"
-            " Bayesian bootstrap of items; their differences: t on the jackknife over items. All others:"
-            " Dirichlet posterior over the patterns of labels that an item can have. Coverage in"
-            " simulations: docs/coverage.md, written by make coverage."
+            "95% intervals. Full agreement: Wilson, modified for rare counts. Accept rates by form: Bayesian bootstrap"
+            " over items; their differences: jackknife t interval over items. All others: Dirichlet posterior over the"
+            " label patterns of an item. Coverage in simulations: docs/coverage.md, written by make coverage."
         )
     if "unit:context" in report.signature:
         text = _(
@@ -395,9 +394,9 @@ def _how_sure(report: AgreementReport) -> str:
         )
     else:
         text = _(
-            "Intervals: 95%, over {units} source articles with all their labels, since sentences of one"
-            " article resemble each other: Bayesian bootstrap of articles, with some weight for label"
-            " patterns that were not seen; differences between forms: t on the jackknife. Fewer than 5"
-            " articles: none. Coverage in simulations: docs/coverage.md, written by make coverage."
+            "95% intervals, clustered by source article ({units}), because sentences of one article resemble each"
+            " other: Bayesian bootstrap over articles, with some weight for unseen label patterns; differences between"
+            " forms: jackknife t interval. With fewer than 5 articles there are no intervals. Coverage in simulations:"
+            " docs/coverage.md, written by make coverage."
         )
     return text.format(units=units)

@@ -156,15 +156,15 @@ def show_annotator_models(store: Store, project: Project, report: AgreementRepor
     with st.spinner(_("Comparing the labels …"), show_time=False):
         models = remembered(changing, annotator_models, project, way=way, on=report.on, version=report.version)
     caption(
-        "Two models estimate, from at least {fewest} labels per item, how reliable each annotator is and"
-        " which choice is probably right. They stand beside the vote: they never decide a gold label.",
+        "Two models estimate, from at least {fewest} labels per item, how reliable each annotator is and which choice"
+        " is probably correct. They are shown next to the majority vote and never determine a gold label.",
         fewest=FEWEST_LABELS,
     )
     if models.reason is not None:
         st.info(plain(note_text(models.reason)), icon=":material/group:")
         return
     if not models.settled:
-        warn("A model did not settle within its rounds; its figures are provisional.", icon=":material/warning:")
+        warn("A model did not converge; its estimates are provisional.", icon=":material/warning:")
     st.markdown(plain(_counts(models)))
     codes = {} if may(store, "see_names", project) else pseudonyms(store, project)
     names = [codes.get(annotator.name, annotator.name) for annotator in models.annotators]
@@ -173,16 +173,16 @@ def show_annotator_models(store: Store, project: Project, report: AgreementRepor
             {
                 _("Annotator"): name,
                 _("Labels"): f"{annotator.labels:,}",
-                _("Right, by Dawid-Skene"): percent(annotator.right),
-                _("Competence, by MACE"): percent(annotator.competence),
+                _("Accuracy (Dawid-Skene)"): percent(annotator.right),
+                _("Competence (MACE)"): percent(annotator.competence),
             }
             for name, annotator in zip(names, models.annotators, strict=True)
         ]
     )
     text = _(
-        "Right: the share of an annotator's labels that Dawid-Skene expects to be right. Competence: the share"
-        " given from knowing the item rather than from habit. Where many share an error, or hold a minority"
-        " view, the models take the majority for right."
+        "Accuracy: the share of an annotator's labels that Dawid-Skene expects to be correct. Competence: the share"
+        " that MACE attributes to the item rather than to habit. Where many annotators share an error, or some hold a"
+        " minority view, both models treat the majority as correct."
     )
     rows = [_person(name, annotator, models) for name, annotator in zip(names, models.annotators, strict=True)]
     caption_with_files(text, rows, key="annotator-models-people")
@@ -195,7 +195,7 @@ def show_annotator_models(store: Store, project: Project, report: AgreementRepor
 def _counts(models: AnnotatorModels) -> str:
     with_enough = _("{items} items with {fewest} labels or more; {fewer} with fewer are left out.")
     values = {"items": f"{len(models.items):,}", "fewest": FEWEST_LABELS, "fewer": f"{models.fewer:,}"}
-    against = _("Dawid-Skene says something else than the vote on {skill}, MACE on {habit}; the vote ties on {tied}.")
+    against = _("Dawid-Skene differs from the vote on {skill} items, MACE on {habit}; the vote is tied on {tied}.")
     counts = {"skill": models.against_vote("dawid_skene"), "habit": models.against_vote("mace"), "tied": models.tied}
     return paragraph((with_enough.format(**values), against.format(**{k: f"{n:,}" for k, n in counts.items()})))
 
@@ -218,7 +218,7 @@ def modelled_items(store: Store, project: Project, models: AnnotatorModels) -> N
     open_to = finished_items(store, project, [modelled_item.row for modelled_item in differ], reader)
     listed = [modelled_item for modelled_item in differ if modelled_item.row in open_to]
     if not listed:
-        inform("On all fully labelled items, the vote and both models say the same.", icon=":material/check:")
+        inform("The vote and both models agree on all fully labelled items.", icon=":material/check:")
         return
     rows = [
         {
@@ -261,8 +261,8 @@ def _code(models: AnnotatorModels, place: int | None) -> str:
 def show_groups(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
     """Show the shares of two groups, and the items on which they differ; for leads, a form for another grouping."""
     caption(
-        "Do groups of annotators, such as speakers of different dialects, choose differently? Only groups of at least"
-        " {fewest} people are shown, so that nobody can be recognised. Annotators choose their group on My record.",
+        "Do groups of annotators, such as speakers of different dialects, label differently? Only groups of at least"
+        " {fewest} people are shown, to protect their identity. Annotators choose their group on My record.",
         fewest=FEWEST_PEOPLE,
     )
     known = groupings(store, project)
@@ -298,7 +298,7 @@ def _compared(store: Store, project: Project, report: AgreementReport, way: Way,
     differences = compared(None)
     if differences.small:
         caption(
-            "Groups with fewer than {fewest} people who labelled, not shown: {n}.",
+            "Groups not shown because fewer than {fewest} people labelled: {n}.",
             fewest=FEWEST_PEOPLE,
             n=differences.small,
         )
@@ -317,7 +317,7 @@ def _compared(store: Store, project: Project, report: AgreementReport, way: Way,
     st.markdown(plain(clauses(each)))
     _shares(differences)
     if may(store, "see_all_labels", project):
-        st.subheader(_("Candidates for a difference of opinion"))
+        st.subheader(_("Possible differences of opinion"))
         opinion_items(store, project, differences, report.choices)
     show_signature(differences.signature)
 
@@ -339,8 +339,8 @@ def _shares(differences: GroupDifferences) -> None:
     )
     text = _(
         "{first} − {second} in percentage points, with 95% intervals over annotators and items; an asterisk marks"
-        " differences that remain after Holm's adjustment. Groups are not assigned at random: they may differ in"
-        " more than their name."
+        " differences that remain significant after Holm's adjustment. Groups are not assigned at random, so they may"
+        " differ in other respects."
     )
     rows = [
         {"choice": choice.choice.code, "first": choice.first, "second": choice.second, "first_group": first,
@@ -358,17 +358,17 @@ def opinion_items(store: Store, project: Project, found: GroupDifferences, choic
     readable = finished_items(store, project, [item.row for item in found.items], reader)
     listed = [item for item in found.items if item.row in readable and item.apart > 0]
     tested = _(
-        "{items} items have at least {fewest} labels by each group; on {n} the groups differ beyond chance (exact test,"
-        " Holm's adjustment for all of them)."
+        "{items} items have at least {fewest} labels from each group; on {n} the groups differ beyond chance (exact"
+        " test, Holm-adjusted over all items)."
     )
     about = _(
-        "The items below are candidates for a difference of opinion between the groups. They are not mistakes, and no"
-        " group is right. With few labels per item, few differences can be told from chance."
+        "On the items below the groups may hold different opinions. They are not mistakes, and neither group is right."
+        " With few labels per item, few differences can be distinguished from chance."
     )
     count = tested.format(items=f"{len(found.items):,}", fewest=FEWEST_ON_ITEM, n=f"{found.differing:,}")
     st.markdown(plain(paragraph((about, count))))
     if not listed:
-        inform("On no fully labelled item do the two groups differ.", icon=":material/check:")
+        inform("The two groups do not differ on any fully labelled item.", icon=":material/check:")
         return
     assert found.pair is not None
     rows = [

@@ -66,8 +66,8 @@ def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> 
 
 
 page_head(
-    "Do the annotators agree? Computed on all labelled items, kept or not, from labels made before any"
-    " opinion was shown."
+    "Do the annotators agree? Computed on all labelled items, accepted or not, from labels made before any opinion was"
+    " shown."
 )
 with open_chosen_project() as (store, project):
     say_unsettled(store, project)

@@ -35,12 +35,12 @@ def show_preferences(store: Store, project: Project) -> None:
     made = remembered(changing, preferences, project, judge=judge, without=without)
     everyone = sorted({*made.comparisons.models, *without})
     if len(everyone) > 2:
-        st.multiselect(_("Leave out models"), everyone, key="preferences-without", placeholder=_("None"))
+        st.multiselect(_("Exclude models"), everyone, key="preferences-without", placeholder=_("None"))
     text = _("{labels} labels on {items} comparisons in {contexts} contexts.")
     values = {"labels": made.labels, "items": made.items, "contexts": made.contexts}
     said = [text.format(**{name: f"{n:,}" for name, n in values.items()})]
     if made.left_out:
-        text = _("{n} labels are left out: their two models are left out, not named, or the same.")
+        text = _("{n} labels are excluded: a model is excluded or not named, or both texts are by the same model.")
         said.append(text.format(n=f"{made.left_out:,}"))
     st.markdown(plain(paragraph(said)))
     found = made.found
@@ -73,7 +73,7 @@ def _strengths(made: ModelPreferences) -> None:
             {
                 _("Model"): name,
                 _("Strength"): numbers.with_interval(one, "+z.2f"),
-                _("Place"): numbers.DASH if one.value is None else place(ranks),
+                _("Rank"): numbers.DASH if one.value is None else place(ranks),
                 _("Compared"): f"{compared:,}",
                 _("Preferred"): numbers.percent(preferred / compared),
                 _("Tie"): numbers.percent(tied / compared),
@@ -94,12 +94,12 @@ def _method(made: ModelPreferences) -> str:
     if made.found.reason is not None:
         return ""
     strengths = _(
-        "Strength: Bradley–Terry model with Davidson ties; natural logarithms that sum to 0. A difference of 1"
-        " means odds of 2.7 to 1. Place: what the differences leave open after Holm's adjustment."
+        "Strength: Bradley–Terry model with Davidson ties; natural log scale with sum 0, so a difference of 1 means"
+        " odds of 2.7 to 1. Rank: the ranks compatible with the Holm-adjusted differences."
     )
     over = _("Intervals are over contexts and annotators.")
     if made.annotators < FEWEST_ANNOTATORS:
-        over = _("Intervals are over contexts and hold for these annotators; others may prefer otherwise.")
+        over = _("Intervals are over contexts and hold for these annotators only; others may differ.")
     return paragraph([strengths, numbers.methods_text(made.found.strengths), over])
 
 
@@ -117,11 +117,16 @@ def _against_each_other(found: Preferences) -> None:
                  "differs": stays.get(frozenset((one, other)), False)}
             )  # fmt: skip
     says = _(
-        "How often the model of a row is expected to be preferred to that of a column, where there is no tie; 95%"
-        " intervals. An asterisk marks differences that remain after Holm's adjustment."
+        "Estimated probability that the row model is preferred to the column model, given no tie, with 95% intervals."
+        " An asterisk marks differences that remain significant after Holm's adjustment."
     )
     table = [{**row, "signature": found.signature} for row in rows if row["model"] != row["other"]]
-    titles = {"model": _("Model"), "other": _("preferred to"), "preferred": _("chance"), "interval": _("95% interval")}
+    titles = {
+        "model": _("Model"),
+        "other": _("preferred to"),
+        "preferred": _("probability"),
+        "interval": _("95% interval"),
+    }
     show_heatmap(
         rows, "other", "model", "preferred", key="preferred-to", says=says, data=table, domain=(0, 1), titles=titles,
         tooltip=("interval",), mark="differs", interval=("low", "high"),
@@ -131,15 +136,15 @@ def _against_each_other(found: Preferences) -> None:
 def _what_else(found: Preferences) -> list[str]:
     """Ties, the left side, and whether preferences run in circles."""
     said = [
-        named(_("The left one of two equal texts is preferred"), _estimate(found.left)),
-        named(_("Two equal models tie"), _estimate(found.tie)),
+        named(_("Preference for left, equal texts"), _estimate(found.left)),
+        named(_("Ties, equal models"), _estimate(found.tie)),
     ]
     fit = found.fit
     if fit.p is None:
         said.append(named(_("Transitivity of preferences"), numbers.note_text(fit.reason)))
     elif fit.p < 0.05:
         text = _(
-            "Preferences are not transitive (p {p}): one strength per model does not describe them. Compare the pairs."
+            "Preferences are not transitive (p {p}): one strength per model does not fit. Compare models pair by pair."
         )
         said.append(text.format(p=f"= {fit.p:.3f}" if fit.p >= 0.001 else "< 0.001"))
     else:

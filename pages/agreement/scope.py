@@ -255,13 +255,13 @@ def show_left_chosen(store: Store, project: Project, report: AgreementReport) ->
     rows = traced([_share_row("", chosen.share), *(_share_row(*person) for person in people)], report)
     said = [
         _(
-            "Of the labels that choose a text, the share that chose the one on the left. Left and right are drawn for"
-            " each annotator and item, so 50% is expected where only the texts count. 95% intervals over contexts."
+            "Share of labels that chose the left text, ties excluded. Sides are randomised for each annotator and item,"
+            " so 50% is expected without position bias. 95% intervals over contexts."
         ),
         _("Ties: {ties}.", ties=f"{chosen.ties:,}"),
     ]
     if chosen.unknown:
-        text = _("Labels from files that do not say which text was on the left: {number}.")
+        text = _("Labels from files that do not record which text was on the left: {number}.")
         said.append(text.format(number=f"{chosen.unknown:,}"))
     caption_with_files(paragraph(said), rows, key="left-table")
 

@@ -32,10 +32,10 @@ def side_name(side: str) -> str:
 
 def status_name(status: str, kind: str = "sentences", *, full: bool | None = None) -> str:
     """Return a status in words; generations are finished, neither kept nor dropped. *full*: it has all its labels."""
-    done = _("kept") if kind == "sentences" else _("has a gold label")
+    done = _("accepted") if kind == "sentences" else _("has a gold label")
     if status == "pending" and full is not None:
         return _("awaiting adjudication") if full else _("awaiting labels")
-    return {"pending": _("not decided yet"), "accepted": done, "rejected": _("not kept")}[status]
+    return {"pending": _("not decided yet"), "accepted": done, "rejected": _("not accepted")}[status]
 
 
 def form_name(form: str) -> str:
@@ -48,8 +48,8 @@ def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
     names = {
         "unlabelled": _("without labels"),
         "partial": _("some labels missing"),
-        "aside": _("set aside: everybody skipped it"),
-        "skipped": _("skipped by somebody"),
+        "aside": _("set aside: all skipped"),
+        "skipped": _("skipped by an annotator"),
         "split": _("labels differ"),
         "settled": _("settled by adjudication"),
         "imported_gold": _("gold label from a package"),

@@ -64,7 +64,7 @@ def _line(one: Entry, item_record: ItemRecord, names: dict[str, str], threads: d
 def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str], kind: Kind) -> str:
     """Return an entry as one sentence."""
     data = one.data
-    who = one.who or _("somebody")
+    who = one.who or _("unknown person")
     choice = names.get(str(data.get("choice")), str(data.get("choice")))
     if one.kind == "label":
         return _label(data, who, choice)
@@ -87,7 +87,7 @@ def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str], kind:
     if one.kind == "comment":
         if data["thread"]:
             return _("{who}, in the thread with {name}:", who=who, name=threads.get(data["thread"], "?"))
-        return _("{who}, to everybody:", who=who)
+        return _("{who}, to all:", who=who)
     return _other(one, who, choice, kind)
 
 
@@ -96,7 +96,7 @@ def _label(data: dict[str, Any], who: str, choice: str) -> str:
         return _("{who} undid the label", who=who)
     text = _("{who}: {choice}", who=who, choice=choice)
     if data["superseded"]:
-        text += " · " + _("another desk was first")
+        text += " · " + _("a label from another window was first")
     elif not data["stands"]:
         text += " · " + _("replaced later")
     if data["after_reveal"]:
@@ -350,11 +350,11 @@ def show_talk(store: Store, project: Project, item_record: ItemRecord, reader: A
     if item_record.finished:
         names[ALL] = _("Everybody")
     if not names:
-        caption("Write to individual annotators of this item here, or to all of them once it has all its labels.")
+        caption("Write to one annotator of this item, or to all of them once it has all its labels.")
         return
     thread = _choose(uid, names, comments)
     if thread == ALL:
-        text = _("Everybody who labelled this item can read this.")
+        text = _("All annotators of this item can read this.")
     elif reader is not None:
         text = _("Only you and the lead can read this.")
     else:
@@ -412,7 +412,7 @@ def show_actions(project: Project, item_record: ItemRecord, reader: Annotator | 
         st.button(
             _("Hand out again"), icon=":material/replay:", key="browse-hand-out", on_click=_hand_out,
             args=(project, item.uid, item.id),
-            help=_("Everybody skipped this item; it goes back to all of them."),
+            help=_("All annotators skipped this item; it goes back to all of them."),
         )  # fmt: skip
     if row.split or row.settled:
         where = {"project": project.name, "item": item.uid}

@@ -10,7 +10,7 @@ from evenhand.pages.ui.tables import show_html
 from evenhand.pages.ui.text import _, caption
 from evenhand.pages.ui.visitor import page_head
 
-page_head("What is asked of everybody who labels or decides in this project.")
+page_head("The instructions for annotators and adjudicators in this project.")
 with open_chosen_project() as (store, project):
     versions = guidelines(store, project)
     newest = versions[-1]

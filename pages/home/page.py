@@ -7,7 +7,7 @@ from evenhand.pages.ui.text import _, inform
 from evenhand.pages.ui.visitor import may, open_store, own_projects, page_head
 
 page_head(
-    "Curate sentences in which a male and a female word fit equally well, judge what models write, and see which"
+    "Curate sentences in which a male and a female word fit equally well, label what models write, and measure which"
     " way a model leans."
 )
 with open_store() as store:

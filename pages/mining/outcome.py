@@ -75,7 +75,7 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     with first:
         _say_whose_labels(outcome, project, pilot)
     if wanted == "table1":
-        text = _("The rows of Table 1 add up to {total}; the printed total is {printed}.")
+        text = _("The rows of Table 1 sum to {total}; the printed total is {printed}.")
         total = sum(preset_quotas("table1").values())
         st.caption(text.format(total=f"{total:,}", printed=f"{PRINTED_TOTAL:,}"))
     _show(outcome)

@@ -141,7 +141,8 @@ def _edit(project: Project, begun: Draft, newest: Guideline, place: str) -> Draf
     if scheme is None:
         for number, one in clashing_numbers(newest.text, text, newest.reasons, with_keys(project.kind, reasons)):
             told = _(
-                "{number} is new in the text, but at the desk {key} is another reason's key: {reason}. Keys never move."
+                "{number} is new in the text, but at the desk {key} is the key of another reason: {reason}."
+                " Keys never change."
             )
             more = _("Leave the number out of the text: the desk lists every reason with its key below the guideline.")
             words = told.format(number=number, key=one.key, reason=choice_name(one))
@@ -360,8 +361,8 @@ def _ask_which(affected: relabelling.Affected, *, key: str, keep: bool = True) -
     picked = st.radio(_("Labels from older versions"), offered, key=key, format_func=lambda one: plain(names[one]))
     chosen: relabelling.Which = picked or offered[0]
     caption(
-        "An item is relabelled only by its own annotator; the old label stays in the history and no longer"
-        " counts. A reject with a tag and no criterion counts as naming a changed one."
+        "Each annotator relabels only their own items; the old label stays in the history and no longer counts. A"
+        " reject with a tag but no criterion is treated as naming a changed criterion."
     )
     if affected.shown:
         caption(
@@ -370,7 +371,7 @@ def _ask_which(affected: relabelling.Affected, *, key: str, keep: bool = True) -
             labels=f"{affected.shown:,}",
         )
     if affected.left and chosen == "all":
-        text = _("{labels} of them belong to people who have left: these items become free for others.")
+        text = _("{labels} of them are by former annotators: these items become available to others.")
         st.caption(plain(text.format(labels=f"{affected.left:,}")))
     return chosen
 

@@ -7,8 +7,8 @@ from evenhand.pages.ui.text import _
 from evenhand.pages.ui.visitor import errors_shown, page_head
 
 page_head(
-    "Have everybody label the same few items first, turn their tags into criteria, and write the next"
-    " version of the guideline."
+    "First, all annotators label the same few items. Then turn their tags into criteria and publish the next version of"
+    " the guideline."
 )
 with open_chosen_project() as (store, project):
     SECTIONS = {"pilot": _("Pilot"), "tags": _("From tags to criteria"), "guideline": _("Next version")}

@@ -93,7 +93,7 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
         )  # fmt: skip
         text = _(
             "A pilot of {items} items begins for {people} annotators. Their desks hand out nothing else until it is"
-            " closed, and the pilot stays in the method section."
+            " closed, and the method section will report it."
         )
         if confirmed(
             _("Start the pilot") if first else _("Start another pilot"),
@@ -192,7 +192,7 @@ def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: boo
 def _alike(share: Estimate, compared: int) -> str:
     """Return the interval of the share, or why it is missing, and on how many items all labels agree."""
     ends = interval(share, ".1%")
-    text = _("On {k} of {n} items with at least two blind labels, everybody chose the same.")
+    text = _("All annotators chose the same on {k} of {n} items with at least two blind labels.")
     same = text.format(k=round((share.value or 0) * compared), n=compared)
     return paragraph((_("95% interval: {interval}.", interval=ends) if ends else note_text(share.note), same))
 
@@ -221,7 +221,7 @@ def show_tags(store: Store, project: Project) -> None:
         together = st.toggle(_("Group similar spellings"), True, key="tags_together")
     found = tags(store, project, together=together)
     if not found:
-        inform("Nobody has written a tag yet.", icon=":material/label:")
+        inform("No tags have been written yet.", icon=":material/label:")
         return
     draft, codes = drafts.read_draft(store, project), drafts.tag_codes(store, project)
     decided = sum(tag.text in codes for tag in found)

@@ -62,8 +62,8 @@ def ask_forecast(store: Store, project: Project) -> Forecast:
         key="plan_candidates",
         width=280,
         help=_(
-            "Leave empty for the items of the project, up to their quotas. A number assumes that many items,"
-            " all judged."
+            "Leave empty to use the items of the project, up to their quotas. A number assumes that many items, all"
+            " labelled."
         ),
     )
     return remembered(state(store), forecast, project, on=sample, candidates=int(fictive) if fictive else None)
@@ -89,8 +89,8 @@ def show_waiting(store: Store, project: Project, found: Forecast) -> None:
         parts.append(_("{labels} labels are awaiting relabelling.", labels=f"{left:,}"))
     if found.returned:
         text = _(
-            "Until then, {items} sentences in the forecast count with their former labels. The effect of"
-            " the new guideline will show as labels come in."
+            "Until then, the forecast uses the former labels of {items} sentences. The effect of the new guideline will"
+            " show as new labels arrive."
         )
         parts.append(text.format(items=f"{found.returned:,}"))
     st.info(plain(paragraph(parts)), icon=":material/undo:")
@@ -183,8 +183,8 @@ def _rests_on(project: Project, found: Forecast) -> str:
             if found.narrowed:
                 parts.append(
                     _(
-                        "Other sentences with as many labels are excluded: under the former plan only accepted"
-                        " ones received that many."
+                        "Other sentences with as many labels are excluded: under the former plan, only accepted"
+                        " sentences received that many."
                     )
                 )
         else:
@@ -196,7 +196,7 @@ def _rests_on(project: Project, found: Forecast) -> str:
             )
     if found.work.seconds.value is not None:
         text = _(
-            "Mean time per label: {seconds}, each capped at five minutes; excludes discussions and reading"
+            "Mean time per label: {seconds}, with each time capped at five minutes; excludes discussions and reading"
             " the guideline."
         )
         parts.append(
@@ -223,9 +223,9 @@ def show_needed(found: Forecast) -> None:
         caption("There are no items yet.")
         return
     if not cells:
-        inform("No quotas are set, so all candidates will be judged. Set quotas on the Projects page.")
+        inform("No quotas are set, so all candidates will be labelled. Set quotas on the Projects page.")
         return
-    numbers = (_("Quota"), _("Share kept"), _("Candidates needed"), _("Available"))
+    numbers = (_("Quota"), _("Acceptance rate"), _("Candidates needed"), _("Available"))
     columns = tables.number_columns((_("Keyword pair"), *numbers, _("Can the quota be met?")), range(1, 5))
     text = _("All quotas together need {needed} candidates.")
     total = found.work.needed
@@ -235,9 +235,9 @@ def show_needed(found: Forecast) -> None:
     head = tables.element("p", text.format(needed=value), "says")
     tables.show_html(tables.joined([head, tables.table(columns, map(_row, cells))]))
     text = _(
-        "Needed: the quota divided by the share kept, with its 95% interval. A pair and side with fewer"
-        " than {own} fully labelled sentences uses the share of all pairs together. The range of the total"
-        " is the sum of the ranges."
+        "Needed: the quota divided by the acceptance rate, with its 95% interval. A pair and side with fewer than {own}"
+        " fully labelled sentences uses the rate of all pairs together. The range of the total is the sum of the"
+        " ranges."
     )
     caption_with_files(text.format(own=OWN_RATE), [_as_row(cell, found) for cell in cells], key="candidates-needed")
 
@@ -299,8 +299,8 @@ def _ask_plan(project: Project) -> dict[str, Any]:
     plans: tuple[Plan, Plan] = ("all", "stop")
     place = project.uid
     captions = (
-        _("Every sentence gets the full number of labels, whatever the first ones say."),
-        _("A single reject drops a sentence and ends its labelling, except in the random share."),
+        _("Every sentence gets the full number of labels, regardless of the first ones."),
+        _("A single reject rejects the sentence and ends its labelling, except in the random share."),
     )
     chosen = st.radio(
         _("Labelling of each sentence"),
@@ -313,20 +313,18 @@ def _ask_plan(project: Project) -> dict[str, Any]:
     if chosen == "stop" and project.gold != "unanimous":
         warn("Stopping at the first reject requires the rule that all must accept; this project decides by majority.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        per_item = st.number_input(
-            _("Labels for each sentence"), 1, 100, project.per_item, key=f"per-{place}", width=200
-        )
+        per_item = st.number_input(_("Labels per sentence"), 1, 100, project.per_item, key=f"per-{place}", width=200)
         share = 100 * project.share
         if chosen == "stop":
             share = _ask_share(share, f"share-{place}")
     if chosen == "stop":
         caption(
-            "Everybody labels these items, whatever the first label is, and agreement is computed on"
-            " them: elsewhere, only sentences that people accepted have several labels."
+            "All annotators label these items, whatever the first label is, and agreement is computed on them:"
+            " elsewhere, only accepted sentences have several labels."
         )
         caption(
-            "Annotators who work at the same time share the work evenly. Those who begin after the"
-            " others get only what the others accepted, plus the random share."
+            "Annotators who work at the same time share the work evenly. Those who begin after the others receive only"
+            " the sentences the others accepted, plus the random share."
         )
         if not share:
             warn("Without a random share, agreement cannot be measured.")
@@ -334,7 +332,9 @@ def _ask_plan(project: Project) -> dict[str, Any]:
 
 
 def _ask_share(share: float, key: str) -> float:
-    help_text = _("Drawn with the project's seed before any label is made; nobody can tell which items belong to it.")
+    help_text = _(
+        "Drawn with the project's seed before any label is made; annotators cannot tell which items belong to it."
+    )
     label = _("Random share (%)")
     return st.number_input(label, 0.0, 100.0, round(share, 2), 1.0, format="%g", key=key, width=200, help=help_text)
 
@@ -351,9 +351,7 @@ def _ask_again(project: Project) -> dict[str, Any]:
             format="%g",
             key=f"retest-{place}",
             width=280,
-            help=_(
-                "Retests look like any other item. The Quality page shows how far annotators agree with themselves."
-            ),
+            help=_("Retests look like any other item. The Quality page shows intra-annotator agreement."),
         )
         hours = st.number_input(
             _("Minimum interval in hours"), 0, 8760, project.retest_hours, key=f"hours-{place}", width=200
@@ -362,7 +360,7 @@ def _ask_again(project: Project) -> dict[str, Any]:
 
 
 def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
-    with st.spinner(_("Looking at the labelled items …"), show_time=False):
+    with st.spinner(_("Analysing the labelled items …"), show_time=False):
         wanted = {name: asked[name] for name in ("plan", "per_item", "share")}
         effects = remembered(state(store), plan_effects, project, **wanted)
     labelled = sum(effects)
@@ -439,9 +437,8 @@ def show_preregistration(store: Store, project: Project) -> None:
             st.caption(plain(f"SHA-256 {sheet.sha256}"))
     with st.expander(_("Add a pre-registration to the log"), icon=":material/edit_note:"):
         write(
-            "What you expect, which measures decide, how large a difference matters, and when"
-            " labelling ends. The text is stored with its time and hash and never changes; a release"
-            " shows it beside what was done."
+            "State what you expect, which measures decide, how large a difference matters, and when labelling ends. The"
+            " text is stored with its time and hash and never changes; releases compare it with what was done."
         )
         text = st.text_area(_("Pre-registration (Markdown)"), form(language()), height=360, key="sheet-text")
         late = switch(

@@ -70,14 +70,14 @@ def tiles(project: Project, found: Dashboard) -> None:
     within = sum(one.kept if one.quota is None else min(one.kept, one.quota) for one in counted)
     of_all = _("of {mined} in the project", mined=f"{mined:,}")
     today, week = (sum(getattr(person, name) for person in found.people) for name in ("today", "week"))
-    decisions = _("decisions, changes included: {today} today, {week} in seven days")
+    decisions = _("decisions incl. changes: {today} today, {week} in seven days")
     quotas = _("{within} of {wanted} required by quotas") if wanted else _("no quotas are set")
-    done = Tile(_("Kept"), f"{kept:,}", (quotas.format(within=f"{within:,}", wanted=f"{wanted:,}"),))
+    done = Tile(_("Accept rate"), f"{kept:,}", (quotas.format(within=f"{within:,}", wanted=f"{wanted:,}"),))
     if project.kind == "generations":
         done = Tile(_("With a gold label"), f"{kept:,}", (of_all,))
     about = _(
-        "Labels still needed ÷ the annotators' mean labels per hour, over the last 60 labels of each,"
-        " breaks excluded. With a quota, only as many candidates count as the quota is expected to need."
+        "Labels still needed ÷ mean labels per hour of the annotators (last 60 labels each, breaks excluded). With a"
+        " quota, only the candidates that it is expected to need count."
     )
     left = _("{labels} labels", labels=f"{found.ahead.labels:,}")
     each = _("{time} for each annotator", time=duration(3600 * found.each)) if found.each else ""
@@ -99,8 +99,8 @@ def say_too_many(store: Store, project: Project) -> None:
     if project.plan == "stop" or unselected(store, project, project.per_item) is None:
         return
     warn(
-        "Until recently, labelling of an item stopped at its first reject. Accepted items have all their"
-        " labels; rejected ones still lack theirs, so the share kept is too high until these are labelled.",
+        "Until recently, labelling of an item stopped at its first reject. Accepted items have all their labels;"
+        " rejected ones still lack some, so the acceptance rate is too high until these are labelled.",
         icon=":material/hourglass_top:",
     )
 
@@ -137,9 +137,8 @@ def people(project: Project, found: Dashboard) -> None:
             _table(project, by_link, found.moment, "progress-participants")
             page_link("study/page.py", label=_("Online studies"), icon=":material/link:")
     text = _(
-        "Shares with 95% intervals: over source articles where articles hold several sentences,"
-        " otherwise Wilson's, modified for rare counts. Each heading explains what it counts; scroll right"
-        " for more columns."
+        "Shares with 95% intervals: clustered by source article where articles hold several sentences, otherwise Wilson"
+        " intervals modified for rare counts. Each heading explains what it counts; scroll right for more columns."
     )
     caption_with_files(text, [_numbers(worker, found.signature) for worker in everybody], key="progress-annotators")
 
@@ -161,7 +160,7 @@ def _row(project: Project, one: Worker, now: float) -> dict[str, Any]:
         _("Annotator"): one.annotator.name,
         _("Now"): _state(one, now),
         _("Valid labels"): one.labels,
-        _("Accepted"): with_interval(one.accepted, ".1%"),
+        _("Accept rate"): with_interval(one.accepted, ".1%"),
         _("Differs from most"): with_interval(one.differs.most, ".1%"),
         _("On the desk"): one.leased,
         _("Labels per hour"): DASH if one.pace is None else f"{one.pace:,.0f}",
@@ -174,7 +173,7 @@ def _row(project: Project, one: Worker, now: float) -> dict[str, Any]:
         _("Conflicts"): one.conflicts,
     }
     if project.kind == "generations":
-        del row[_("Accepted")]
+        del row[_("Accept rate")]
     return row
 
 
@@ -184,24 +183,24 @@ def _explained() -> dict[str, Any]:
     return {
         _("Annotator"): column(pinned=True),
         _("Valid labels"): number(format="localized"),
-        _("Accepted"): column(help=_("Share of valid labels.")),
+        _("Accept rate"): column(help=_("Share of valid labels.")),
         _("Decisions today"): number(
             help=_("Labels since midnight in your time zone; a changed label counts as another decision.")
         ),
-        _("Decisions, seven days"): number(help=_("Decisions of today and of the six days before.")),
+        _("Decisions, seven days"): number(help=_("Decisions of today and the previous six days.")),
         _("Labels per hour"): column(help=_("Over the last 60 labels; gaps of more than five minutes are excluded.")),
         _("Seconds per item"): column(help=_("Median time per item over the last 500 labels.")),
         _("Differs from most"): column(
             help=_(
-                "How often more than half of the others chose differently, over the items that others"
-                " labelled too; only labels made before any opinion was shown. High or low is not good or"
-                " bad in itself."
+                "Share of items, among those that others labelled too, on which more than half of the others chose"
+                " differently. Only labels made before any opinion was shown count. A high or low share is neither good"
+                " nor bad in itself."
             )
         ),
         _("On the desk"): number(help=_("Items handed out and waiting at this desk.")),
         _("Relabelling"): number(help=_("Of these, items waiting to be relabelled under a new guideline.")),
         _("Skipped"): number(help=_("Skipped items that are waiting to be labelled.")),
-        _("Conflicts"): number(help=_("Labels from two desks of the same annotator that await a decision.")),
+        _("Conflicts"): number(help=_("Conflicting labels from two windows of one annotator, awaiting a decision.")),
     }
 
 
@@ -235,7 +234,7 @@ def stalled(project: Project, found: Dashboard) -> None:
                 icon=":material/undo:",
                 on_click=_give_back,
                 args=(project, person),
-                help=_("These items go to others. Labels that the desk still sends are stored and count."),
+                help=_("These items go to others. Labels already made on them at this desk are stored and count."),
             )
 
 
@@ -259,7 +258,7 @@ def by_day(found: Dashboard) -> None:
     names += [together] if by_link and together in there else []
     days = filled_days([Day(day, name, labels) for (day, name), labels in counted.items()], names, DAYS)
     if not days:
-        inform("Nobody has labelled an item yet. Start on the Review page.", icon=":material/rate_review:")
+        inform("No item has been labelled yet. Start on the Review page.", icon=":material/rate_review:")
         return
     rows = [{"day": day.day, "annotator": day.annotator, "labels": day.labels} for day in days]
     text = _("{labels} decisions from {first} to {last}, changes included; days begin at midnight in your time zone.")
@@ -286,14 +285,14 @@ def cells(project: Project, found: Dashboard) -> None:
         generations = project.kind == "generations"
         heads = [_("Mined") if not generations else _("Texts"), _("Reviewed")]
         heads += [_("Same choice") if generations else _("Accepted by all")]
-        heads += [_("With a gold label") if generations else _("Kept"), _("Left")]
-        heads += [_("Quota"), _("Missing"), _("Share kept"), _("Needed")] if quotas else []
+        heads += [_("With a gold label") if generations else _("Accept rate"), _("Left")]
+        heads += [_("Quota"), _("Missing"), _("Acceptance rate"), _("Needed")] if quotas else []
         first = _("Stratum") if generations else _("Keyword pair")
         question = [Column(_("Can the quota be met?"))] if quotas else []
         columns = [Column(first), *question, *(Column(head, "number") for head in heads)]
         show_html(table(columns, (_cell_row(cell, quotas, generations) for cell in rows), kind="narrow pinned"))
     else:
-        inform("There are none.", icon=":material/check:")
+        inform("No such pairs and sides.", icon=":material/check:")
     caption_with_files(
         _meaning(project, quotas), [_cell_numbers(cell, found.signature) for cell in rows], key="progress-pairs"
     )
@@ -317,8 +316,8 @@ def _verdicts(found: Dashboard) -> None:
     to_find = sum(cell.forecast.to_find.value or 0 for cell in found.cells if cell.forecast.verdict == "no")
     if short:
         text = _(
-            "{short} pairs and sides cannot meet their quota with the remaining candidates, even at the upper "
-            "end of their share kept; about {more} more are needed."
+            "{short} pairs and sides cannot meet their quota with the remaining candidates, even at the upper end of"
+            " their acceptance rate; about {more} more are needed."
         )
         st.warning(plain(text.format(short=f"{short:,}", more=f"{to_find:,.0f}")), icon=":material/warning:")
     elif undecided:
@@ -335,20 +334,20 @@ def _meaning(project: Project, quotas: bool) -> str:
             " blind labels, those on which all annotators made the same choice; flags are not compared."
         )
     text = _(
-        "Reviewed: items with all the labels they need. Accepted by all: reviewed items that every"
-        " annotator who labelled them accepted. Kept: items whose gold label is accept."
+        "Reviewed: items with all the labels they need. Accepted by all: reviewed items that every annotator who"
+        " labelled them accepted. Accepted: items whose gold label is accept."
     )
     if not quotas:
         return text
     if project.plan == "stop":
         followed = _(
-            "Share kept: estimated label by label, because rejected sentences finish first under this"
-            " plan. It therefore differs from kept / reviewed until every sentence is finished."
+            "Acceptance rate: estimated label by label, because rejected sentences finish first under this plan. It"
+            " therefore differs from accepted ÷ reviewed until all sentences are finished."
         )
         text = paragraph((text, followed))
     needed = _(
-        "Needed: candidates still to review = missing / share kept so far, with the ends of its 95%"
-        " interval. With fewer than {own} reviewed, the share kept over all pairs is used (a)."
+        "Needed: candidates still to review = missing ÷ acceptance rate so far; in brackets, with the ends of its 95%"
+        " interval. With fewer than {own} reviewed, the acceptance rate over all pairs is used (a)."
     ).format(own=OWN_RATE)
     return paragraph((text, needed))
 

@@ -187,8 +187,8 @@ def show_consent(store: Store, project: Project) -> None:
         ]
         show_records(rows)
         caption(
-            "A release holds single labels only of those who consent to it; counts, agreement and gold labels include"
-            " everybody. Annotators answer on My record. Store here what you have in writing."
+            "A release contains individual labels only from annotators who consent; counts, agreement and gold labels"
+            " include all annotators. Annotators answer on My record. Record written consent here."
         )
         _store_form(store, project, names)
 
@@ -207,17 +207,17 @@ def _store_form(store: Store, project: Project, names: dict[consent.Use, str]) -
     st.caption(plain(_(agreed)))
     who = st.selectbox(
         _("Annotator"), people, index=None, key="consent-who", width=360,
-        placeholder=_("everybody who has not answered"),
+        placeholder=_("all who have not answered"),
     )  # fmt: skip
-    whose = who or _("everybody who has not answered")
-    yes = _("On behalf of {who} you store consent to this use: {use}. Every answer stays in the record.")
-    no = _("On behalf of {who} you store that this use is refused: {use}. Later releases leave these labels out.")
+    whose = who or _("all who have not answered")
+    yes = _("You are recording consent on behalf of {who} to this use: {use}. Every answer is kept.")
+    no = _("You are recording on behalf of {who} that this use is refused: {use}. Later releases exclude these labels.")
     with st.container(horizontal=True):
-        if confirmed(_("Store consent"), yes.format(who=whose, use=names[use]), _("Store this consent"),
+        if confirmed(_("Record consent"), yes.format(who=whose, use=names[use]), _("Record this consent"),
                      key="consent-yes", icon=":material/check:"):  # fmt: skip
             _store_answer(project, use, who, given=True)
         if who is not None and confirmed(
-            _("Store refusal"), no.format(who=whose, use=names[use]), _("Store this refusal"),
+            _("Record refusal"), no.format(who=whose, use=names[use]), _("Record this refusal"),
             key="consent-no", icon=":material/block:",
         ):  # fmt: skip
             _store_answer(project, use, who, given=False)
@@ -242,13 +242,13 @@ def show_groups(store: Store, project: Project) -> None:
     """By what annotators are grouped, who is in which group, and a form for another grouping."""
     with st.expander(_("Groups of annotators"), icon=":material/groups:", key="groups-of-all"):
         caption(
-            "By dialect, first language or the like, to compare how groups choose (page Agreement, Groups). What"
-            " annotators choose themselves on My record counts instead, and you cannot change it."
+            "For example by dialect or first language, to compare how groups label (Agreement page, Groups). A group"
+            " that annotators choose themselves on My record takes precedence, and you cannot change it."
         )
         for grouping in groupings(store, project):
             _show_grouping(store, project, grouping)
-        st.text_input(_("New grouping, as dialect"), key="grouping-name", max_chars=80, width=360)
-        st.text_area(_("Its groups, one per line"), key="grouping-options", height=100, width=360)
+        st.text_input(_("New grouping, such as dialect"), key="grouping-name", max_chars=80, width=360)
+        st.text_area(_("Groups, one per line"), key="grouping-options", height=100, width=360)
         st.button(_("Add grouping"), key="grouping-add", icon=":material/add:", on_click=_add, args=(project,))
 
 
@@ -267,7 +267,7 @@ def _show_grouping(store: Store, project: Project, of: Grouping) -> None:
             _("Group"), of.options, index=None, key=f"grouping-into-{of.id}", width=220, format_func=spoken,
             placeholder=_("none"),
         )  # fmt: skip
-        st.button(_("Put into this group"), key=f"grouping-put-{of.id}", on_click=_put, args=(project, of))
+        st.button(_("Assign to this group"), key=f"grouping-put-{of.id}", on_click=_put, args=(project, of))
 
 
 @asks_at_click("change_projects")

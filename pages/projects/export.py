@@ -28,7 +28,7 @@ def export_name(name: str, kind: str) -> str:
     """Return an export format in words."""
     return {
         "slguset": _("SlguSet (CSV as published)"),
-        "jsonl": _("Items (JSON lines, can be imported again; without labels)"),
+        "jsonl": _("Items (JSON Lines, can be imported again; without labels)"),
         "labels": _("Labels (CSV, one row per sentence and annotator)")
         if kind == "sentences"
         else _("Labels (CSV, one row per text and annotator)"),
@@ -39,7 +39,7 @@ def export_name(name: str, kind: str) -> str:
         "disaggregated-training": _("Labels one by one for training, of annotators who consented to that (CSV)"),
         "published": _("Published samples (context and completion in one column)"),
         "label-studio": _("Label Studio (JSON: tasks with annotations)"),
-        "doccano": _("doccano (ZIP: JSON lines, one file per annotator)"),
+        "doccano": _("doccano (ZIP: JSON Lines, one file per annotator)"),
         "package": _("The whole project (items, labels, decisions; can be re-imported)"),
         "datasheet": _("Data sheet (Markdown)"),
         "datasheet-tex": _("Data sheet (LaTeX)"),
@@ -137,8 +137,8 @@ def _show_file(store: Store, project: Project, wish: export_formats.ExportOption
     if use is not None:
         out = remembered(there, left_out, project, use)
         text = _(
-            "Left out: {labels} labels of {annotators} annotators who have not consented. Annotators answer on"
-            " My record."
+            "Excluded: {labels} labels of {annotators} annotators who have not consented. Annotators answer on My"
+            " record."
         )
         st.caption(plain(text.format(labels=f"{out.labels:,}", annotators=f"{out.annotators:,}")))
     is_sheet = wish.format.startswith("datasheet")

@@ -132,7 +132,7 @@ def _quota_legend(store: Store, project: Project) -> Markup:
     if cells:
         wanted = sum(cell.quota or 0 for cell in cells)
         kept = sum(min(cell.accepted, cell.quota or 0) for cell in cells)
-        texts.append(_("{kept} of {wanted} needed sentences kept", kept=f"{kept:,}", wanted=f"{wanted:,}"))
+        texts.append(_("{kept} of {wanted} sentences accepted", kept=f"{kept:,}", wanted=f"{wanted:,}"))
     if people:
         texts.append(_("{labels} labels by {people} annotators", labels=f"{sum(people):,}", people=len(people)))
     return element("div", joined(span(text) for text in texts), "legend")
@@ -145,7 +145,7 @@ def settings_line(store: Store, project: Project) -> str:
         "journal": _("journal criteria"),
         "conference": _("conference criteria"),
         "generations": _("built-in criteria"),
-        None: _("own criteria"),
+        None: _("custom criteria"),
     }
     rule = _("unanimous") if project.gold == "unanimous" else _("majority")
     form = _("keyword hidden") if project.presentation == "masked" else _("keyword shown")

@@ -108,14 +108,14 @@ def show_form() -> None:
         )
         people = _people()
     with right:
-        per_item = st.number_input(_("Labels for each sentence"), 1, 100, 3, key="per_item")
+        per_item = st.number_input(_("Labels per sentence"), 1, 100, 3, key="per_item")
         gold: GoldRule = st.radio(
-            _("A sentence is accepted when"), get_args(GoldRule), key="gold", horizontal=True, format_func=gold_name
+            _("Rule for accepting sentences"), get_args(GoldRule), key="gold", horizontal=True, format_func=gold_name
         )
         forms: tuple[Form, Form] = ("masked", "original")
-        label = _("On the desk, the keyword is")
+        label = _("Keyword on the desk")
         form = st.radio(label, forms, key="presentation", horizontal=True, format_func=form_name)
-        caption("Choose hidden for the journal criteria, which judge the sentence with its keyword masked.")
+        caption("Choose hidden for the journal criteria: annotators judge sentences with the keyword masked.")
         with st.expander(_("Order of the sentences")):
             seed = st.number_input(
                 _("Seed"), 0, 2**31 - 1, 0, key="seed", help=_("The same seed and sentences give the same order.")
@@ -182,14 +182,14 @@ def _other_scheme(chosen: editors.SchemeName) -> Criteria:
     # Another file gets tables of its own; what was typed into the others stays theirs.
     place = f"{chosen}-scheme" if read is None else f"{chosen}-scheme-{hash(read)}"
     scheme = editors.edit_scheme(made, key=place)
-    caption("An empty text says what the scheme has.")
+    caption("If you leave the text empty, it lists the contents of the scheme.")
     text = edit_text(preference(language()) if chosen == "preference" else "", key=f"guideline-{chosen}-scheme")
     return Criteria(text.strip() or scheme_text(scheme, language()), scheme.choices, scheme.flags, scheme.more)
 
 
 def gold_name(rule: str) -> str:
     """Return the rule for gold in words."""
-    return _("all annotators accept it") if rule == "unanimous" else _("most annotators accept it")
+    return _("all annotators accept") if rule == "unanimous" else _("most annotators accept")
 
 
 def form_name(form: str) -> str:
@@ -198,13 +198,13 @@ def form_name(form: str) -> str:
 
 
 def _criteria(spoken: str) -> Criteria:
-    names = {"journal": _("Journal criteria"), "conference": _("Conference criteria"), OWN: _("Write my own")}
+    names = {"journal": _("Journal criteria"), "conference": _("Conference criteria"), OWN: _("Custom criteria")}
     version = choose(_("Criteria"), names, "guideline_version", heading=False)
     chosen: Version = next((one for one in VERSIONS if one == version), "journal")
     start = built_in(chosen, spoken)
     caption(
-        "Both published versions, in our own words. The journal version masks the keyword and leaves"
-        " names to a filter; the conference version has a rule on names and allows metaphors."
+        "Both published versions, paraphrased. The journal version masks the keyword and leaves names to a filter; the"
+        " conference version has a rule on names and allows metaphors."
     )
     if version != OWN:
         caption("As long as the text is unchanged, all readers see it in their interface language.")
@@ -293,7 +293,7 @@ def _field(name: str) -> str:
         "per_item": _("labels for each item"),
         "doubled": _("sample with several labels"),
         "gold": _("rule"),
-        "presentation": _("keyword at the desk"),
+        "presentation": _("keyword on the desk"),
         "opinion_model": _("opinion shown after a label"),
         "checked": _("check of labels before they are saved"),
         "blur": _("blur until opened"),
@@ -317,13 +317,13 @@ def _value(project: Project, field: str, value: Any) -> str:
 
 
 def _for_sentences(project: Project) -> dict[str, Any]:
-    per_item = st.number_input(_("Labels for each sentence"), 1, 100, project.per_item, key="new_per_item")
+    per_item = st.number_input(_("Labels per sentence"), 1, 100, project.per_item, key="new_per_item")
     rules, forms = ("unanimous", "majority"), ("masked", "original")
     gold = st.radio(
-        _("A sentence is accepted when"), rules, rules.index(project.gold), key="new_gold", format_func=gold_name
+        _("Rule for accepting sentences"), rules, rules.index(project.gold), key="new_gold", format_func=gold_name
     )
     form = st.radio(
-        _("On the desk, the keyword is"), forms, forms.index(project.presentation),
+        _("Keyword on the desk"), forms, forms.index(project.presentation),
         key="new_presentation", format_func=form_name,
     )  # fmt: skip
     hub = [row["name"] for row in table("models") if row["task"] == "masked" and row["language"] == project.language]

@@ -41,9 +41,9 @@ def score_list(quality: Quality) -> None:
         return
     drawn = any(score.right + score.wrong for score in quality.scores)
     if drawn:
-        says = _("Share of known answers given by each annotator, over {n} items with a known answer; 95% intervals.")
+        says = _("Accuracy of each annotator on known answers, over {n} items, with 95% intervals.")
         shares = [(score.annotator, score.share) for score in quality.scores]
-        says, title = says.format(n=len(quality.known)), _("Known answers given")
+        says, title = says.format(n=len(quality.known)), _("Known answers, accuracy")
         people_chart(shares, key="known-answers", title=title, says=says, table=_downloaded(quality))
     else:
         caption("{n} items have a known answer; none of them has a valid label yet.", n=len(quality.known))
@@ -64,7 +64,7 @@ def _row(one: known_answers.KnownAnswerScore) -> dict[str, Any]:
         _("Right"): one.right,
         _("Wrong"): one.wrong,
         _("Not labelled"): one.unlabelled,
-        _("Known answers given"): percent(one.share.value),
+        _("Known answers, accuracy"): percent(one.share.value),
         _("95% interval"): interval_or_reason(one.share, ".1%"),
     }
 
@@ -96,9 +96,9 @@ def what_missed(store: Store, project: Project, quality: Quality) -> None:
     with right:
         missed = known_answers.wrong_answers(store, project, name)
         if not missed:
-            inform("All known answers were given.", icon=":material/check:")
+            inform("All known answers are correct.", icon=":material/check:")
             return
-        st.markdown(plain(_("{n} known answers missed", n=len(missed))))
+        st.markdown(plain(_("{n} labels differ from the known answer", n=len(missed))))
         names = names_of(store, project)
         for wrong_answer in page_of(missed, "missed-page", PAGE):
             reasons = [names.get(code, code) for code in wrong_answer.reasons]
@@ -114,7 +114,7 @@ def what_missed(store: Store, project: Project, quality: Quality) -> None:
 def _confusion(store: Store, project: Project, one: known_answers.KnownAnswerScore, signature: str) -> None:
     choices = known_answers.answer_choices(store, project)
     used = [i for i in range(len(choices)) if sum(one.table[i]) or any(row[i] for row in one.table)]
-    says = _("Rows: known answer; columns: label by {name}. {k} of {n} given.")
+    says = _("Rows: known answer; columns: label by {name}. {k} of {n} are correct.")
     show_confusion(
         [[one.table[i][j] for j in used] for i in used], [choice_name(choices[i]) for i in used], "answer", "label",
         key="answer-and-label", says=says.format(name=one.annotator, k=one.right, n=one.right + one.wrong),
@@ -273,9 +273,7 @@ def _one(store: Store, project: Project) -> None:
     choice = st.pills(
         _("Answer"), list(choices), format_func=lambda code: plain(choices[code]), key=f"known-choice-{item.uid}"
     )
-    why = st.text_area(
-        _("Why"), key=f"known-why-{item.uid}", height=80, placeholder=_("For the record: why this answer?")
-    )
+    why = st.text_area(_("Why"), key=f"known-why-{item.uid}", height=80, placeholder=_("Optional: why this answer?"))
     pressed = st.button(
         _("Set as known answer"), type="primary", icon=":material/key:", key="known-keep", disabled=choice is None
     )
@@ -286,9 +284,9 @@ def _one(store: Store, project: Project) -> None:
 
 @asks("change_projects")
 def _file(store: Store, project: Project) -> None:
-    caption("CSV, TSV, JSON lines or Excel with the columns item or text, choice, and optionally why.")
+    caption("CSV, TSV, JSON Lines or Excel with the columns item or text, choice, and optionally why.")
     if project.kind == "generations":
-        caption("A column context tells equal texts apart.")
+        caption("The column context distinguishes items with the same text.")
     with errors_shown():
         path = choose_upload(_("File"), ["csv", "tsv", "jsonl", "json", "xlsx"], key="known-file", heading=False)
         if path is None:

@@ -40,7 +40,8 @@ def settings(report: retest_agreement.RetestReport) -> None:
         values = {"share": f"{100 * report.share:.3g}%", "hours": report.hours, "waiting": all_of_them.waiting}
         said = text.format(**values, out=all_of_them.handed_out, n=all_of_them.compared)
         if all_of_them.left:
-            said = f"{said} {_('{left} more belong to former annotators and are not expected.', left=all_of_them.left)}"
+            left = _("{left} more are assigned to former annotators and will not be done.", left=all_of_them.left)
+            said = f"{said} {left}"
         st.caption(plain(said))
     page_link("plan/page.py", label=_("Labelling plan"), icon=":material/tune:")
 

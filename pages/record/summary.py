@@ -69,7 +69,7 @@ def show_summary(project: Project, record_summary: RecordSummary) -> None:
     """Show the numbers, and acts of the lead that concern this annotator."""
     states, until = record_summary.states, ""
     if record_summary.heard and states["leased"]:
-        until = _("kept for you until {moment}", moment=moment(record_summary.heard))
+        until = _("reserved for you until {moment}", moment=moment(record_summary.heard))
     twice = (
         _("of these, shown to you a second time: {twice}", twice=f"{record_summary.twice:,}")
         if record_summary.twice
@@ -150,10 +150,9 @@ def show_log(store: Store, person: Annotator) -> None:
         return
     with st.expander(_("Daily log hashes ({number})").format(number=len(heads)), icon=":material/link:"):
         caption(
-            "For each day (UTC) on which you worked: a hash of everything this database had stored by"
-            " the end of that day. The hash reveals nothing of what was stored, but any later change"
-            " to those days changes it. Keep the hashes with your file and compare them with those in"
-            " a release."
+            "For each day (UTC) on which you worked: a hash of everything stored in this database by the end of that"
+            " day. The hash reveals nothing about the content, but any later change to those days changes it. Keep the"
+            " hashes with your file and compare them with those in a release."
         )
         st.code("\n".join(f"{head.day}  {head.hash}" for head in reversed(heads)), language=None)
 
@@ -218,8 +217,8 @@ def ask_groups(store: Store, project: Project, annotator: Annotator) -> None:
         return
     st.subheader(_("Your groups"))
     caption(
-        "Used only to compare groups of at least {fewest} people in this project. Groups are in no published file."
-        " You may leave this empty, change it or remove it at any time.",
+        "Used only to compare groups of at least {fewest} people in this project. Groups are never published. You may"
+        " leave this empty, change it or remove it at any time.",
         fewest=FEWEST_PEOPLE,
     )
     for own_group in known:
@@ -230,7 +229,7 @@ def ask_groups(store: Store, project: Project, annotator: Annotator) -> None:
             placeholder=_("No answer"), key=f"group-{own_group.grouping.id}-{annotator.uid}", width=320,
         )  # fmt: skip
         if own_group.recorded_by == "lead":
-            caption("Set by the lead. What you choose yourself counts instead.")
+            caption("Set by the lead. Your own choice takes precedence.")
         if value != own_group.value:
             store_group(store, project, annotator, own_group, value)
 
@@ -313,7 +312,7 @@ def _act(act: Act, words: dict[str, str]) -> Markup:
     parts += [_("guideline version {version}", version=act.guideline)] if act.guideline else []
     parts += [_("keyword hidden")] if act.form_shown == "masked" else []
     parts += [_("after others' opinions were shown")] if act.after_reveal else []
-    parts += [_("arrived late: another of your desks was first")] if act.superseded else []
+    parts += [_("arrived late: a label from another window was first")] if act.superseded else []
     pieces: list[str | Markup] = [moment(act.created), span(what, "strong" if act.stands else "")]
     pieces += [span(" · ".join(parts), "soft")] if parts else []
     pieces += [element("b", _("valid"))] if act.stands else []

@@ -64,8 +64,8 @@ def show_push(store: Store, project: Project, one: Release) -> None:
         return
     gates: dict[Gate | None, str] = {
         None: _("no: anyone can download"),
-        "auto": _("after consent: anyone who accepts the terms can download"),
-        "manual": _("on request: you approve each user"),
+        "auto": _("automatic: anyone who accepts the terms can download"),
+        "manual": _("manual: you approve each user"),
     }
     with st.container():
         repo = st.text_input(
@@ -141,7 +141,7 @@ def _show(store: Store, project: Project, one: Release) -> None:
     st.markdown(f"**{plain(one.version)}** · {plain(moment(one.created))}")
     total, found = one.facts["total"], one.facts["agreement"]["krippendorff_alpha"]
     with st.container(horizontal=True):
-        st.metric(_("Kept"), f"{one.items:,}", width=150)
+        st.metric(_("Accepted"), f"{one.items:,}", width=150)
         st.metric(_("Reviewed"), f"{total['reviewed']:,}", width=150)
         st.metric(_("Labels"), f"{one.labels:,}", width=150)
         alpha = number(found["value"], "z.3f")
@@ -246,14 +246,14 @@ def _show_files(store: Store, project: Project, one: Release) -> None:
 @asks("release")
 def show_follow_ups(store: Store, project: Project) -> None:
     """Show the samples of a project, and a form for one more."""
-    st.subheader(_("Are kept sentences neutral?"), anchor=False)
+    st.subheader(_("Are accepted sentences neutral?"), anchor=False)
     write(
-        "Kept sentences, mixed with rejected ones, go to people outside the project. The keyword is"
-        " covered and nothing shows which were kept. The share that all of them call neutral goes into"
-        " the data sheet."
+        "Accepted sentences, mixed with rejected ones, go to people outside the project. The keyword is covered, and"
+        " nothing shows which sentences were accepted. The share that all of them judge neutral goes into the data"
+        " sheet."
     )
     for follow_up in follow_ups(store, project):
-        names = {"kept": _("kept"), "rejected": _("rejected")}
+        names = {"kept": _("accepted"), "rejected": _("rejected")}
         with st.container(border=True):
             st.markdown("**" + plain(follow_up.project.name) + "**")
             for stratum, judged in follow_up.strata.items():
@@ -273,8 +273,8 @@ def show_follow_ups(store: Store, project: Project) -> None:
 def why_left_out(one: FollowUp) -> str:
     """Return how many labels do not count, and why, in the words of the data sheet."""
     text = _(
-        "Existing labels that do not count: {left_out} ({elsewhere} not made at a desk of this database,"
-        " but from a file or of unknown origin; {inside} by people of the project)."
+        "Existing labels that do not count: {left_out} ({elsewhere} not made at a desk of this database, but imported"
+        " or of unknown origin; {inside} by members of the project)."
     )
     return text.format(left_out=one.left_out, elsewhere=one.elsewhere, inside=one.left_out - one.elsewhere)
 
@@ -284,7 +284,7 @@ def _form(store: Store, project: Project) -> None:
     name = st.text_input(_("Name of the new project"), f"{project.name} follow-up", key="follow-up-name")
     people = st.text_area(_("People outside the project, one per line"), key="follow-up-people", height=90)
     with st.container(horizontal=True):
-        kept = st.number_input(_("Kept sentences"), 1, None, 50, key="follow-up-kept", width=150)
+        kept = st.number_input(_("Accepted sentences"), 1, None, 50, key="follow-up-kept", width=150)
         rejected = st.number_input(_("Rejected sentences"), 0, None, 50, key="follow-up-rejected", width=150)
         per_item = st.number_input(_("Number of labels per sentence"), 1, 100, 3, key="follow-up-labels", width=150)
         seed = st.number_input(_("Seed"), 0, None, 0, key="follow-up-seed", width=120)
@@ -368,7 +368,7 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
                 store,
                 _("Your name"),
                 key="release_author",
-                help=_("Kept in the database only; not written to any file."),
+                help=_("Stored in the database only; not written to any file."),
             )
         notes = st.text_area(
             _("Notes"), max_chars=4_000, key=f"notes-{project.id}-{len(last)}", height=80,
@@ -376,8 +376,8 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
         )  # fmt: skip
         reason = _ask_reason(store, project, f"{project.id}-{len(last)}") if ready else ""
         text = _(
-            "Release {version} of {project} will hold {items} kept items. A release cannot be changed, withdrawn or"
-            " deleted."
+            "Release {version} of {project} will contain {items} accepted items. A release cannot be changed, withdrawn"
+            " or deleted."
         )
         items = f"{counts(store, project).accepted:,}"
         pressed = confirmed(

@@ -53,7 +53,7 @@ def remember(project: Project | None, annotator: Annotator | None) -> None:
 
 
 def choose(store: Store) -> None:
-    page_head("Read a sentence, label it with one key, read the next. First choose your name.")
+    page_head("Read a sentence and label it with one key. First choose your name.")
     project = choose_project(store)
     if project is None:
         return

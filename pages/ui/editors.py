@@ -58,7 +58,7 @@ def scheme_name(scheme: Scheme | None) -> SchemeName:
 def choose_scheme(first: SchemeName, *, key: str) -> SchemeName:
     """Ask for the scheme of a project of generations; *first* is chosen at the start."""
     names: dict[SchemeName, str] = {
-        "built-in": _("Built-in: four labels"), "preference": _("Preference: two texts"), "own": _("Own scheme"),
+        "built-in": _("Built-in: four labels"), "preference": _("Preference: two texts"), "own": _("Custom scheme"),
     }  # fmt: skip
     return choose(_("Scheme"), names, key, first=first, heading=False)
 
@@ -69,15 +69,15 @@ def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
     rows, pairs = as_data(begun), begun.more.compares
     if pairs:
         caption(
-            "Each item has two texts. A label says which one is better: first or second, as the file has them. The"
-            " desk shows them left and right in an order drawn for each annotator and item. Without the row of tie"
-            " annotators must choose."
+            "Each item has two texts. A label says which one is better: first or second, in the order of the file. The"
+            " desk places them left and right at random for each annotator and item. If you remove the row tie,"
+            " annotators must choose one."
         )
     caption(
-        "Labels store the code. A key is one letter or digit; without one it is clicked. One of the two names is"
-        " enough. Needs a span: the code of the kind that must be marked with this choice or flag."
+        "Labels store the code. A key is one letter or digit; entries without a key are clicked. One of the two names"
+        " is enough. Needs a span: the code of the kind that must be marked with this choice or flag."
     )
-    st.markdown(_("**Choices**: exactly one is made, and the gold label is of these."))
+    st.markdown(_("**Choices**: each label has exactly one; the gold label is one of them."))
     found = {"choices": _scheme_table(rows["choices"], f"{key}-choices", needs=not pairs)}
     st.markdown(_("**Flags**: any number."))
     found["flags"] = _scheme_table(rows["flags"], f"{key}-flags", needs=not pairs)
@@ -218,7 +218,7 @@ def ask_quotas(presets: Mapping[str, str], key: str, *, table: str = "", heading
     """Return the quotas of one of *presets* as they were edited; *table*: how the key of the table begins."""
     preset = choose(_("Quotas"), presets, key, heading=heading)
     if preset == "none":
-        caption("Every sentence is handed out for review, with pairs and sides taking turns.")
+        caption("All sentences are handed out, alternating between pairs and sides.")
         return {}
     wanted = edit_quotas(quotas("table1" if preset == "table1" else "released"), key=f"{table or key}-{preset}")
     say_total(wanted, preset)
@@ -228,10 +228,10 @@ def ask_quotas(presets: Mapping[str, str], key: str, *, table: str = "", heading
 def say_total(wanted: Quotas, preset: str | None = None) -> None:
     """Show the sum of quotas; for Table 1 also that another one is printed below it."""
     total = sum(wanted.values())
-    caption("Sum: {total} accepted sentences.", total=f"{total:,}")
+    caption("Total: {total} accepted sentences.", total=f"{total:,}")
     if preset == "table1" and wanted == quotas("table1"):
         warn(
-            "The rows of Table 1 add up to {total}; the printed total is {printed}.",
+            "The rows of Table 1 sum to {total}; the printed total is {printed}.",
             total=f"{total:,}",
             printed=f"{PRINTED_TOTAL:,}",
         )

@@ -47,13 +47,13 @@ def say_how_they_count(store: Store, project: Project, dashboard: Dashboard) -> 
     parts = [_("{labels} labels are awaiting relabelling.", labels=f"{labels:,}")]
     if items:
         text = _(
-            "{items} of these items were already decided. The share kept uses their former labels, and the"
-            " number needed includes them."
+            "{items} of these items were already decided. The acceptance rate uses their former labels, and the number"
+            " needed includes them."
         )
         parts.append(text.format(items=f"{items:,}"))
     text = _(
-        "The annotator table uses valid labels only: after rejects were sent back for relabelling, accept"
-        " rates look too high and differences too low."
+        "The annotator table uses valid labels only: when rejects have been sent back for relabelling, accept rates are"
+        " too high and differences too low."
     )
     parts.append(text)
     st.info(plain(paragraph(parts)), icon=":material/undo:")

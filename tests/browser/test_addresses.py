@@ -70,7 +70,7 @@ def test_the_language_of_the_app_is_used_by_the_forms(chromium: Browser, app_ser
     page.goto(f"{app_server.url}/account/link")
     expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
     page.get_by_role("link", name="English").click()
-    expect(page.get_by_role("heading", name="A link for you")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your link")).to_be_visible()
     page.goto(f"{app_server.url}/about")
     expect(page.get_by_role("heading", name="About", level=1)).to_be_visible()
     context.close()

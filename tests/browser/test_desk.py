@@ -307,7 +307,7 @@ def test_a_covered_word_is_shown_after_its_undo_history_ends(desks: Opener) -> N
         desk.press("u")
     expect(desk.root).to_have_attribute("data-item", seen[2])
     desk.press("u")
-    expect(desk.notice("hint")).to_have_text("Where words are covered, undo goes back 30 labels.")
+    expect(desk.notice("hint")).to_have_text("Where words are covered, only the last 30 labels can be undone.")
     assert desk.item == seen[2] and desk.text.locator(".cover").count() == 1
     desk.settle()
     desk.open()
@@ -381,7 +381,7 @@ def test_two_desks_of_one_annotator_conflict(desks: Opener) -> None:
     first.settle()
     second.decide("k", "1", "Enter")
     expect(second.notice("conflict")).to_contain_text(
-        ": Reject here, Keep at the other desk. The latter counts.", timeout=WAIT_MS
+        ": Reject here, Keep in the other window. The latter counts.", timeout=WAIT_MS
     )
     assert [(row["choice"], row["superseded"]) for row in first.labels()] == [("accept", 0), ("reject", 1)]
     second.notice("conflict").get_by_role("button").click()

@@ -71,7 +71,7 @@ def test_no_pronoun_and_a_marked_pronoun_exclude_each_other(desks: Opener) -> No
     item = desk.item
     desk.press("m", "h", "Space", "Enter", "3")
     expect(desk.part("because")).to_contain_text(
-        "The label No pronoun was chosen, but a pronoun is marked: remove the mark or choose another label."
+        "“No pronoun” was chosen, but a pronoun is marked. Remove the mark or choose another label."
     )
     expect(desk.text.locator(".cursor")).to_have_text("he")
     desk.press("Enter")
@@ -276,7 +276,7 @@ def test_two_desks_of_one_annotator_conflict(desks: Opener) -> None:
     item = first.decide("1")
     first.settle()
     second.decide(*MISGENDERING)
-    expect(second.notice("conflict")).to_contain_text("Misgendering here, Correct at the other desk", timeout=WAIT_MS)
+    expect(second.notice("conflict")).to_contain_text("Misgendering here, Correct in the other window", timeout=WAIT_MS)
     assert [(row["choice"], row["superseded"]) for row in first.labels()] == [("correct", 0), ("misgendering", 1)]
     second.notice("conflict").get_by_role("button").click()
     expect(second.root).to_have_attribute("data-item", item)

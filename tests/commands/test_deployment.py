@@ -72,7 +72,7 @@ def test_a_server_set_up_as_documented_has_no_findings(server: Path) -> None:
             "",
             "backups",
             "warning",
-            "EVENHAND_BACKUPS is empty, so it is unknown whether there are backups: see backup --every.",
+            "EVENHAND_BACKUPS is empty, so backups cannot be checked: see backup --every.",
         ),
         ("EVENHAND_BACKUPS", "memory://empty", "backups", "problem", "no backup"),
         ("EVENHAND_BACKUPS", "nowhere://a:hunter2@b/c", "backups", "problem", "could not be reached"),
@@ -96,7 +96,7 @@ def test_a_public_server_without_an_account_is_a_problem(
         pass
     for path in (tmp_path / "empty.db", tmp_path / "none.db"):
         assert findings(path)["access"][0] == "problem"
-        assert ", but there are no accounts, so nobody can sign in. Run: accounts first." in findings(path)["access"][1]
+        assert ", but there are no accounts, so no one can sign in. Run: accounts first." in findings(path)["access"][1]
     monkeypatch.setenv("EVENHAND_HOSTS", "")
     monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "127.0.0.1")
     assert findings(tmp_path / "empty.db")["access"][0] == "ok"  # the open mode, on this machine
@@ -122,7 +122,7 @@ def test_an_old_backup_is_a_problem(server: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_few_file_descriptors_and_root_are_reported(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deployment.resource, "getrlimit", lambda _: (256, 256))
-    assert "about 27 people" in findings(server)["limits"][1]
+    assert "about 27 users" in findings(server)["limits"][1]
     monkeypatch.setattr(deployment.resource, "getrlimit", lambda _: (1024, resource.RLIM_INFINITY))
     assert "limits" not in findings(server)
     monkeypatch.setattr(deployment.os, "geteuid", lambda: 0)

@@ -194,7 +194,7 @@ def test_a_scheme_of_another_program_can_be_replaced_by_the_built_in(tmp_path):
     config.write_text('<View><Choices name="c"><Choice value="Good"/><Choice value="Bad"/></Choices><Pairwise/></View>')
     arguments = ["project", "create", "p", "--kind", "generations", "--scheme", str(config), *db]
     made = CliRunner().invoke(cli, arguments)
-    assert made.exit_code == 0 and "a scheme has one set of choices" in made.stderr
+    assert made.exit_code == 0 and "a scheme has one set of exclusive choices" in made.stderr
     shown = CliRunner().invoke(cli, ["guideline", "scheme", "p", *db]).stdout
     assert [choice["code"] for choice in json.loads(shown)["choices"]] == ["Good", "Bad"]
     (tmp_path / "scheme.json").write_text(shown.replace("Bad", "Poor"))

@@ -120,7 +120,7 @@ def test_a_moved_database_stops_labels_until_it_returns(ada: RouteDesk, tmp_path
     path = ada.store.path
     path.rename(tmp_path / "away.db")
     status, message = label(ada, item)
-    assert status == 503 and "is gone" in message
+    assert status == 503 and "is missing" in message
     (tmp_path / "away.db").rename(path)
     assert label(ada, item)[0] == 200
 

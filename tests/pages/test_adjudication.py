@@ -46,7 +46,7 @@ def test_a_sentence_is_rescued_if_the_project_allows_it(tmp_path: Path) -> None:
     app.text_input(key="adjudicator").set_value("Lead").run()
     app.text_area(key=f"why-{items[0].uid}").set_value("The name is a place.").run()
     assert app.button(key="decide-accept").disabled
-    assert "Only sentences that everybody accepts are kept" in captions_of(app)
+    assert "accepts only sentences that all annotators accept" in captions_of(app)
     app.toggle(key=f"rescue-{made.uid}").set_value(True).run()
     assert "not allowed → allowed" in app.info[0].value and "method section" in app.info[0].value
     with Store.open(database(tmp_path)) as store:

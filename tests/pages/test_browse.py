@@ -83,8 +83,8 @@ def test_an_item_is_opened_and_closed(six: tuple[Project, list[Item]]) -> None:
     text = html_of(app)
     assert (
         ids(app) == [six[1][1].uid]
-        and "2 of 3 labels accept the sentence, but only what everybody accepts is kept." in text
-        and "✕ not kept" in text
+        and "2 of 3 labels accept the sentence, but this project requires all annotators to accept." in text
+        and "✕ not accepted" in text
     )
     assert "Ada: Keep" in text and "Chen: Reject" in text
     app = button(app, "browse-after")
@@ -261,4 +261,4 @@ def test_the_log_of_a_project_is_shown(tmp_path: Path, six: tuple[Project, list[
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_an_item_is_shown_in_both_languages(language: Language, six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse", language, item=six[1][1].uid))
-    assert ("not kept" if language == "en" else "未保留") in html_of(app)
+    assert ("not accepted" if language == "en" else "未保留") in html_of(app)

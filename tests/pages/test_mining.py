@@ -172,7 +172,7 @@ def test_the_forecast_of_a_typed_pilot_has_an_interval(finished):
     # 700 candidates at 700 of 1000 kept: 490 of 3,000; the rest takes 2,510 / 0.7 / 350 a million characters = 10.2 M
     text = text_of(app)
     assert "490" in text and "10.2 M" in text and "✗ no" in text
-    assert "The rows of Table 1 add up to 19,000; the printed total is 20,000." in text
+    assert "The rows of Table 1 sum to 19,000; the printed total is 20,000." in text
 
 
 def test_missing_and_broken_runs_are_reported(finished):

@@ -147,7 +147,7 @@ def test_scales_are_decided_next_to_the_answers_of_annotators(tmp_path: Path) ->
 
 def test_a_page_for_the_four_built_in_labels_refuses_other_schemes(judged_project: Path) -> None:
     app = open_page("human_vs_rule", project="own")
-    assert "own has a scheme of its own" in app.error[0].value
+    assert "own has a custom scheme" in app.error[0].value
 
 
 def test_the_history_of_an_item_names_its_choice_flags_and_spans(judged_project: Path) -> None:

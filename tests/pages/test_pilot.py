@@ -79,7 +79,7 @@ def test_a_complete_pilot_is_closed_in_one_press_and_summarised(tmp_path: Path) 
     app.button(key="pilot_close").click().run()
     assert app.metric[0].value == "75.0%"
     text = " ".join(caption.value for caption in (*app.caption, *app.code))
-    assert "On 3 of 4 items" in text.replace("\\", "") and "wilson" in text
+    assert "on 3 of 4 items" in text.replace("\\", "") and "wilson" in text
 
 
 def test_a_missing_interval_of_a_closed_pilot_has_a_reason(tmp_path: Path) -> None:
@@ -89,7 +89,10 @@ def test_a_missing_interval_of_a_closed_pilot_has_a_reason(tmp_path: Path) -> No
     app = page()
     app.button(key="pilot_close").click().run()
     text = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "Fewer than 5 units (2): too few for a 95% interval. On 3 of 4 items" in text and "interval: ." not in text
+    assert (
+        "Fewer than 5 units (2): too few for a 95% interval. All annotators chose the same on 3 of 4 items" in text
+        and "interval: ." not in text
+    )
 
 
 def test_a_tag_becomes_a_criterion_of_the_next_version(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_progress_shows_people_days_and_cells(two_at_work: tuple[Project, list[A
     app = open_page("progress", project=two_at_work[0].name)
     rows = app.dataframe[0].value
     assert list(rows["Annotator"]) == ["Ada", "Bo"] and list(rows["Valid labels"]) == [10, 1]
-    assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accepted"][0].startswith("100.0% (")
+    assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accept rate"][0].startswith("100.0% (")
     assert [metric.value for metric in app.metric][:3] == ["11", "1", "0"]
     assert "? not known" in text_of(app) or "✗ no" in text_of(app)
     assert "progress|labels:standing" in text_of(app)
@@ -49,10 +49,10 @@ def test_a_recent_plan_stop_is_reported(fresh_store: Store) -> None:
     for number, item in enumerate(claim(fresh_store, project, people[0], want=6)):
         store_operations(fresh_store, project, people[0], [decide(item, "accept" if number % 2 else "reject")])
     text = text_of(open_page("progress", project=project.name))
-    assert "estimated label by label" in text and "share kept is too high" not in text
+    assert "estimated label by label" in text and "acceptance rate is too high" not in text
     change_project(fresh_store, project, plan="all")
     text = text_of(open_page("progress", project=project.name))
-    assert "estimated label by label" not in text and "share kept is too high" in text
+    assert "estimated label by label" not in text and "acceptance rate is too high" in text
 
 
 def test_stalled_items_are_given_back(fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]) -> None:

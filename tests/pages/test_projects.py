@@ -62,7 +62,7 @@ def test_a_project_is_created_with_quotas(store):
     without_exception(app.segmented_control(key="guideline_version").set_value("conference").run())
     without_exception(app.segmented_control(key="quotas").set_value("table1").run())
     assert [w.value.replace("\\", "") for w in app.warning] == [
-        "The rows of Table 1 add up to 19,000; the printed total is 20,000."
+        "The rows of Table 1 sum to 19,000; the printed total is 20,000."
     ]
     app.text_input(key="name").set_value("新项目")
     app.text_area(key="annotators").set_value("甲\n\n 乙 \n")
@@ -221,7 +221,7 @@ def test_people_quotas_settings_and_archive_are_changed(store, empty):
     assert app.button(key="save_settings").disabled
     without_exception(app.run())
     (message,) = (info.value for info in app.info)
-    assert "rule: all annotators accept it → most annotators accept it" in message.replace("\\", "")
+    assert "rule: all annotators accept → most annotators accept" in message.replace("\\", "")
     assert "opinion shown after a label: no opinion → demo-zh" in message.replace("\\", "")
     without_exception(app.button(key="save_settings").click().run())
     changed = project(store, "改名")

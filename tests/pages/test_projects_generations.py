@@ -221,11 +221,11 @@ def _lacking_page():
 def test_a_package_reports_gold_labels_and_missing_parts():
     app = without_exception(AppTest.from_function(_lacking_page, default_timeout=300).run())
     shown = {metric.label: metric.value for metric in app.metric}
-    wanted = {"Gold labels": "89", "From labels": "10", "Imported as gold": "77", "Kept from here": "2"}
+    wanted = {"Gold labels": "89", "From labels": "10", "Imported as gold": "77", "Project's own kept": "2"}
     assert wanted.items() <= shown.items()
     texts = " ".join(caption.value for caption in app.caption)
     for part in ("77 gold labels came without", "2 gold labels differ", "1 item has no gold label",
-                 "90 labels of 1 annotator who", "2 comments", "3 open cases"):  # fmt: skip
+                 "90 labels by 1 annotator who", "2 comments", "3 open cases"):  # fmt: skip
         assert part in texts, part
 
 

@@ -72,7 +72,7 @@ def test_drawn_items_are_answered_scored_and_withdrawn(fresh_store: Store) -> No
     store_operations(fresh_store, project, ada, [decide(items[uid], c, note="<script>") for uid, c in choices.items()])
     page.run()
     row = page.dataframe[0].value.iloc[0]
-    assert list(row[["Annotator", "Right", "Wrong", "Not labelled", "Known answers given"]]) == [
+    assert list(row[["Annotator", "Right", "Wrong", "Not labelled", "Known answers, accuracy"]]) == [
         "Ada",
         1,
         2,

@@ -92,7 +92,7 @@ def test_the_button_starts_a_job_with_the_typed_values(tmp_path: Path, monkeypat
     app.text_input(key="release_author").set_value("Vera")
     app.text_area(key=f"notes-{made.id}-0").set_value("--json is a word")
     said = text_of(app).replace("\\", "")
-    assert f"Release 1.0 of set will hold {kept} kept items. A release cannot be changed" in said
+    assert f"Release 1.0 of set will contain {kept} accepted items. A release cannot be changed" in said
     app = app.button(key="create-release").click().run()
     assert "Explain why the data set is released anyway" in app.error[0].value and not started
     app.text_area(key=f"reason-{made.id}-0").set_value("A workshop needs it.")
@@ -128,7 +128,7 @@ def test_releases_are_listed_with_their_changes(tmp_path: Path) -> None:
     assert app.text_input(key=f"version-{made.id}-2").value == "1.2"
     (alpha, _before) = (caption.value for caption in app.caption if caption.value.startswith("Alpha before filtering"))
     assert "95% interval" in alpha.replace("\\", ""), "its interval is in view"
-    assert {metric.label: metric.value for metric in app.metric[:2]} == {"Kept": f"{second.items}", "Reviewed": "8"}
+    assert {metric.label: metric.value for metric in app.metric[:2]} == {"Accepted": f"{second.items}", "Reviewed": "8"}
 
 
 def test_uncounted_labels_of_a_follow_up_sample_have_a_reason(fresh_store: Store) -> None:
@@ -136,7 +136,7 @@ def test_uncounted_labels_of_a_follow_up_sample_have_a_reason(fresh_store: Store
     text = why_left_out(one)
     assert (
         "do not count: 9 (6 not made at a desk of this database" in text
-        and "not made at a desk of this database, but from a file or of unknown origin; 3 by people of the project"
+        and "not made at a desk of this database, but imported or of unknown origin; 3 by members of the project"
         in text
     )
 

@@ -189,7 +189,7 @@ def test_the_first_account_is_made_by_its_link(fresh_store: Store, client: TestC
     assert secret not in page.text
     assert "link.js" in page.text
     opened = client.post(LINK, data={"link": secret})
-    assert "This link creates the first account, which owns this server and invites everybody else." in opened.text
+    assert "This link creates the first account, which owns this server and can invite others." in opened.text
     new = {"link": secret, "name": "Olga", "password": PASSWORD, "again": PASSWORD}
     for change, sentence in (
         ({"again": "other"}, "The passwords do not match."),

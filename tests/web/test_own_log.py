@@ -43,6 +43,6 @@ def test_annotators_get_only_their_own_log(fresh_store: Store, client: TestClien
 
 def test_the_page_explains_its_limits_in_both_languages(client: TestClient) -> None:
     page = client.get("/own-log", params={"annotator": '"><script>', "lang": "en"})
-    assert "it cannot prove that the newest ones are all there" in page.text and "<script>" not in page.text
-    assert "不能证明最新的条目都在" in client.get("/own-log", params={"lang": "zh"}).text
+    assert "they cannot prove that the newest entries are complete" in page.text and "<script>" not in page.text
+    assert "不能证明最新的条目齐全" in client.get("/own-log", params={"lang": "zh"}).text
     assert "crypto.subtle" in client.get("/own-log/check.js").text

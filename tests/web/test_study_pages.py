@@ -199,7 +199,7 @@ def test_a_participant_cannot_label_a_text_not_handed_out(fresh_store: Store, pa
     choices = ("accept", None, "skip")
     refused = [participant.op(item, choice) for item, choice in zip(others, choices, strict=False)]
     assert results(participant, *refused, participant.op(handed[0], "accept")) == [
-        *["This text was not handed out to you."] * 3, "acked",
+        *["This text is not assigned to you."] * 3, "acked",
     ]  # fmt: skip
     assert fresh_store.db.execute("SELECT count(*) FROM label").fetchone() == (1,)
 
@@ -216,7 +216,7 @@ def test_a_participant_cannot_label_more_texts_than_requested(participant: Route
     assert participant.sync(want=60, have=seen[3:])["items"] == []
     labels = [participant.op(item, "accept", base=skip["op"]) for item, skip in zip(seen, skips, strict=False)]
     labels += [participant.op(item, "accept") for item in seen[3:]]
-    enough = "You have judged all 3 texts that you were asked to judge; no others are stored."
+    enough = "You have judged all 3 texts assigned to you; further labels are not stored."
     assert results(participant, *labels) == [*["acked"] * 3, *[enough] * 3]
     assert results(participant, *labels[:3], skips[0]) == ["acked"] * 4  # sent once more
     undo = participant.op(seen[0], None, base=labels[0]["op"])
@@ -241,7 +241,7 @@ def test_texts_of_the_screening_test_are_not_handed_out(fresh_store: Store, app:
     ada.send("/begin", page)
     desk = at_desk(ada, project)
     (uid,) = fresh_store.db.execute("SELECT uid FROM item JOIN assignment ON item = item.id").fetchone()
-    assert results(desk, desk.op(uid, "accept")) == ["This text was not handed out to you."]
+    assert results(desk, desk.op(uid, "accept")) == ["This text is not assigned to you."]
 
 
 def test_ids_of_a_service_are_required_and_used_once(fresh_store: Store, app: Starlette) -> None:

@@ -163,7 +163,7 @@ class Desk {
       this.mode = "reject";
       this.draw();
       this.view.focusDesk(); // Enter is for the reasons now, not for the button that had the focus
-      this.view.say(this.t("Why? Choose one or more reasons, then press Enter."));
+      this.view.say(this.t("Choose one or more reasons, then press Enter."));
     }
   }
 
@@ -182,7 +182,7 @@ class Desk {
     const reasons = this.data.reasons.map((one) => one.code).filter((code) => this.draft.reasons.has(code));
     const tags = this.view.tags.finished();
     if (reasons.length || tags.length || this.draft.note.trim()) this.store(item, "reject", reasons);
-    else this.openNote(this.t("No reason chosen: say why in a few words."));
+    else this.openNote(this.t("No reason chosen. Explain in a few words."));
   }
 
   store(item, choice, reasons) {
@@ -213,7 +213,7 @@ class Desk {
     this.queue.decide(item, "skip", { form: this.formOf(item) });
     forgetTyped(this, item);
     this.draw();
-    this.view.say(again ? this.t("Skipped again. This item is left to others.") : this.t("Skipped. This item comes back at the end."));
+    this.view.say(again ? this.t("Skipped again. This item goes to others.") : this.t("Skipped. This item will reappear at the end."));
   }
 
   // A sentence above the card, until the next decision.
@@ -228,7 +228,7 @@ class Desk {
     const decision = this.editing ?? this.queue.past[0];
     if (!decision) return this.view.say(this.t("Nothing to undo."));
     if (!this.queue.mayUndo(decision))
-      return this.tell(this.t("Where words are covered, undo goes back {n} labels.", { n: UNDOABLE }));
+      return this.tell(this.t("Where words are covered, only the last {n} labels can be undone.", { n: UNDOABLE }));
     this.editing = null;
     this.opinion = null;
     this.hint = "";

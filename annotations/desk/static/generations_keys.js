@@ -104,7 +104,7 @@ function generationHelp(desk) {
     ["Esc", t("go back without changes")],
     ["N", t("write a note on this text")],
     ["X", t("skip: the item comes back once, at the end")],
-    ["U", t("undo the last decision; again for the one before it")],
+    ["U", t("undo the last decision; press again for the one before")],
     ["H", t("go to my recent decisions; open one with the arrow keys and Enter")],
     ["/", t("search my decisions")],
     ["?", t("show this list")],

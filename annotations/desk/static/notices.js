@@ -111,7 +111,7 @@ class Notices {
     const text = this.t("{n} decisions were refused by the server and are not stored.", { n: refused.length });
     const buttons = [
       this.action("download", this.t("Download"), "refused"),
-      this.action("clear-refused", this.t("Remove from here")),
+      this.action("clear-refused", this.t("Remove from browser")),
     ];
     return [this.notice("refused", text, ...buttons, list)];
   }
@@ -128,7 +128,7 @@ class Notices {
         "data-item": one.item.id,
         text: this.t("Decide again"),
       });
-      const says = this.t("{text}: {here} here, {stands} at the other desk. The latter counts.", {
+      const says = this.t("{text}: {here} here, {stands} in the other window. The latter counts.", {
         text: oneLine(one.item, this.t),
         here: one.choice ? this.desk.whatOf({ choice: one.choice, tags: one.tags }) : this.t("undone"),
         stands,
@@ -138,7 +138,7 @@ class Notices {
     return [
       this.notice(
         "conflict",
-        this.t("You labelled {n} sentences at two of your desks.", { n: conflicts.length }),
+        this.t("You labelled {n} sentences in two windows.", { n: conflicts.length }),
         list,
       ),
     ];
@@ -152,7 +152,7 @@ class Notices {
     const { pause, data } = this.desk;
     const minutes = data.project.pause;
     if (!pause.isDue(minutes)) return [];
-    const text = this.t("You have been working for {n} minutes. A short break keeps your judgement fresh; your work is saved.", {
+    const text = this.t("You have been working for {n} minutes. A short break helps you judge consistently; your work is saved.", {
       n: minutes,
     });
     return [this.notice("pause", text, this.action("pause", this.t("Continue")))];

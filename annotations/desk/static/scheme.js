@@ -2,7 +2,7 @@
 
 const EXPLAINED = {
   wanted: (t) => t("Misgendering: mark the wrong pronoun, then press Enter to save."),
-  forbidden: (t) => t("The label No pronoun was chosen, but a pronoun is marked: remove the mark or choose another label."),
+  forbidden: (t) => t("“No pronoun” was chosen, but a pronoun is marked. Remove the mark or choose another label."),
   words: (t) => t("Extraneous gendered language is flagged: mark the words, then press Enter to save."),
 };
 
@@ -72,7 +72,7 @@ class BuiltInScheme {
     const { t } = this;
     const degenerate = this.data.reasons.find((one) => one.code === "degenerate");
     return [
-      ["F", t("extraneous gendered language: words that give a gender the context does not imply")],
+      ["F", t("extraneous gendered language: words for a gender that the context does not imply")],
       ...(degenerate ? [["B", degenerate.label]] : []),
       ["T", t("tags: one key each; several are allowed")],
     ];

@@ -136,7 +136,7 @@ class Side {
     part.balance.replaceChildren(...rows);
     if (rows.length) part.balance.append(element("p", { class: "legend" }, t("dark: kept, light: labelled")));
     if (rows.length && this.desk.masked)
-      part.balance.append(element("p", { class: "legend" }, t("Your newest {n} labels are not counted yet: their words are covered.", { n: UNDOABLE })));
+      part.balance.append(element("p", { class: "legend" }, t("Your last {n} labels are not counted here, because their words are still covered.", { n: UNDOABLE })));
   }
 }
 

@@ -42,7 +42,7 @@ class FreeTags {
     part.tagKey.textContent = this.letter.toUpperCase();
     part.tagKey.hidden = taken; // the letter decides in this project; the field is opened by a touch
     part.tagLabel.textContent = t("My tags");
-    part.tagInput.placeholder = t("In your own words; press Enter or a comma to end a tag");
+    part.tagInput.placeholder = t("In your own words; press Enter or comma to finish a tag");
     part.tagInput.maxLength = 400;
   }
 

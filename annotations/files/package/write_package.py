@@ -74,7 +74,7 @@ from evenhand.core.files.timestamps import timestamp
 
 CHUNK = 500  # gold labels per transaction
 LEFT_OUT = ("annotators", "labels", "comments", "open_cases")
-NOT_STATED = N_("The package does not say which labels were left out of it.")
+NOT_STATED = N_("The package does not state which labels it leaves out.")
 
 
 @dataclass(slots=True)
@@ -161,7 +161,7 @@ class _GoldLabelImport:
             message = N_("This project has no item {item}. Import its items first, as JSON Lines or as a package.")
             raise BadLine(self.name, row.line, "no_item", message, item=str(uid)[:40]) from None
         if not isinstance(gold, str) or gold not in self.codes:
-            message = N_("{choice} is not a choice of this guideline.")
+            message = N_("{choice} is not a choice in this guideline.")
             raise BadLine(self.name, row.line, "label", message, choice=str(gold)[:40])
         self.listed.add(str(uid))
         return found.id, gold, found.gold, is_labelled_here(self.store, found.id)

@@ -148,9 +148,9 @@ def _what_fits(store: Store, project: Project) -> str:
             " labels or packages of this app; or a ZIP of these."
         )
     return _(
-        "CSV, TSV, JSON, or plain text with one sentence per line; UTF-8 or GB18030. The released SlguSet"
-        " file and exports of Label Studio and doccano can be used as they are; a package or release (ZIP) of this"
-        " app brings its items, labels and decisions."
+        "CSV, TSV, JSON, or plain text with one sentence per line; UTF-8 or GB18030. The released SlguSet file and"
+        " exports of Label Studio, doccano and Argilla can be used as they are; a package or release (ZIP) of this app"
+        " brings its items, labels and decisions."
     )
 
 

@@ -45,7 +45,7 @@ def show_conflicts(store: Store, project: Project) -> None:
     if not found:
         caption("No conflicts: no file contradicts the project.")
         return
-    caption("The first label counts. Keep it, or use the other one; both stay stored.")
+    caption("The first label counts. Keep it or use the other one; both remain stored.")
     if (error := st.session_state.pop("conflict_error", None)) is not None:
         show_error(error)
     downloads([exported_row(project, conflict) for conflict in found], key="conflicts")
@@ -73,7 +73,7 @@ def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
         ):
             with place:
                 if said is None:
-                    caption("What the other file says is not in this database: a package with codes leaves it out.")
+                    caption("The content of the other file is not in this database: packages with codes omit it.")
                     continue
                 if not said:
                     caption("removed with its file: no valid label")
@@ -161,11 +161,12 @@ def undo_text(found: undoing.Import, done: undoing.UndoEffect) -> str:
     """Return in one sentence what undoing an import does, or did."""
     if found.gold:
         text = _(
-            "{labels} gold {labels:label is|labels are} removed; the labels and decisions in the project decide again."
+            "{labels} gold {labels:label is|labels are} removed; the project's own labels and decisions"
+            " determine these items again."
         )
         return text.format(labels=Count(done.labels))
     if found.kind == "labels":
-        text = _("{labels} valid labels are removed; {kept} that are no longer valid stay as they are.")
+        text = _("{labels} valid labels are removed; {kept} labels that are no longer valid stay as they are.")
         told = text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")
         if not done.chosen:
             return told
@@ -192,7 +193,7 @@ def _offer(store: Store, project: Project, found: undoing.Import) -> None:
         start_job(
             store, undoing.UNDO, settings, Notice(N_("Undo import of {file}"), {"file": found.file}), project=project
         )
-        st.success(_("This runs as a background job."))
+        st.success(_("Started as a background job."))
         page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
         return
     try:
@@ -235,7 +236,7 @@ def show_brought(brought: PackageImport, *, quoting: bool) -> None:
             (_("Gold labels"), brought.gold.rows),
             (_("From labels"), brought.gold.here),
             (_("Imported as gold"), brought.gold.imported),
-            (_("Kept from here"), brought.gold.kept),
+            (_("Project's own kept"), brought.gold.kept),
             (_("Unusable"), brought.gold.rejected),
         )
         with st.container(horizontal=True):
@@ -250,20 +251,20 @@ def missing_texts(report: GoldLabels) -> list[str]:
     texts = []
     if report.imported:
         text = _(
-            "{number} gold {number:label came|labels came} without all single labels. Each holds until labels here"
-            " decide."
+            "{number} gold {number:label came|labels came} without all individual labels. Each remains valid until"
+            " labels in this project decide the item."
         )
         texts.append(text.format(number=Count(report.imported)))
     if report.kept:
-        text = _("{number} gold {number:label differs|labels differ} from the project, whose own stay.")
+        text = _("{number} gold {number:label differs|labels differ} from the project's own, which are kept.")
         texts.append(text.format(number=Count(report.kept)))
     if report.withheld:
         text = _("{number} {number:item has|items have} no gold label in the package, although the labels in it agree.")
         texts.append(text.format(number=Count(report.withheld)))
     if report.left_out and any(report.left_out.values()):
         text = _(
-            "Not in the package: {labels} {labels:label|labels} of {annotators} {annotators:annotator|annotators} who"
-            " did not consent; {comments} {comments:comment|comments} (theirs and private ones); some labels of"
+            "Not in the package: {labels} {labels:label|labels} by {annotators} {annotators:annotator|annotators} who"
+            " did not consent; {comments} {comments:comment|comments} (by these annotators, or private); some labels of"
             " {open_cases} open {open_cases:case|cases}."
         )
         texts.append(text.format(**{name: Count(number) for name, number in report.left_out.items()}))
@@ -340,7 +341,7 @@ def _report_text(report: ImportReport) -> str:
         text = _("Skipped because other tables in the archive contain the same rows: {files}.")
         parts.append(text.format(files=series(report.repeated)))
     if report.turned:
-        parts.append(_("Duplicates with the two texts the other way round: {number}.", number=f"{report.turned:,}"))
+        parts.append(_("Duplicates with the two texts swapped: {number}.", number=f"{report.turned:,}"))
     if report.odd_signs:
         counted = series(named(sign, f"{number:,}") for sign, number in sorted(report.odd_signs.items()))
         parts.append(_("Texts with unusual characters, kept unchanged: {counted}.", counted=counted))

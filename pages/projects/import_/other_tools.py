@@ -54,7 +54,7 @@ def key_name(key: str) -> str:
         "model": _("Model"),
         "index": _("Index of the generation"),
         "template": _("Template"),
-        "second": _("Second text, of a comparison"),
+        "second": _("Second text (comparison)"),
         "second_model": _("Model of the second text"),
     }[key]
 

@@ -15,7 +15,7 @@ def test_a_thread_opens_before_labels_and_is_private(fresh_store: Store) -> None
     made, items = judged(fresh_store, ["a"])
     ada, bo, _chen = annotators(fresh_store, made)
     uid = items[0].uid
-    with pytest.raises(NotAllowed, match=r"Comments open once everybody has labelled this item\."):
+    with pytest.raises(NotAllowed, match=r"Comments open once all annotators have labelled this item\."):
         add_comment(fresh_store, made, uid, "What do you think?", author="Lead")
     add_comment(fresh_store, made, uid, "Why?", author="Lead", thread=ada)
     add_comment(fresh_store, made, uid, "Because.", author=ada.name, annotator=ada, thread=ada)

@@ -57,7 +57,7 @@ def test_authors_are_letters_that_change_from_item_to_item(fixed_ids: None, stor
 
 def test_adjudication_accepts_a_rejected_item_only_with_rescue(store: Store) -> None:
     made, items = judged(store, ["aar", "aar"])
-    with pytest.raises(NotAllowed, match="everybody accepts"):
+    with pytest.raises(NotAllowed, match="all annotators accept"):
         settled(store, made, items[0], A)
     assert state(store, items[0]) == ("rejected", R)
     made = change_project(store, made, rescue=True)
@@ -103,7 +103,7 @@ def test_an_adjudicator_decides_a_generation_with_marks(store: Store) -> None:
         ({"choice": R, "adjudicator": " "}, "Enter the adjudicator's name"),
         ({"choice": R, "seen": ("another",)}, "labels of this item have changed"),
         ({"choice": R, "base": "nothing"}, "This item was reopened in the meantime. Look at it again."),
-        ({"choice": R, "why": "x" * 4001}, "at most 4000"),
+        ({"choice": R, "why": "x" * 4001}, "exceeds 4000"),
         ({"choice": R, "why": "a\x00b"}, "control character"),
     ],
 )
@@ -120,7 +120,7 @@ def test_an_item_without_all_labels_cannot_be_adjudicated(store: Store) -> None:
         NotAllowed, match=r"This item is still awaiting labels; adjudication begins once it has all of them\."
     ):
         settled(store, made, items[0], R)
-    with pytest.raises(NotAllowed, match="everybody has labelled"):
+    with pytest.raises(NotAllowed, match="all annotators have labelled"):
         add_comment(store, made, items[0].uid, "I doubt it.", author="Lead")
     with pytest.raises(NotFound):
         case(store, made, "nowhere")

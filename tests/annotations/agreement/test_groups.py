@@ -67,7 +67,7 @@ def test_an_own_answer_overrides_and_is_erased_with_the_person(fresh_store: Stor
     set_group(fresh_store, project, of, ada, "Yue", "annotator")
     with pytest.raises(NotAllowed, match="Ada has chosen"):
         set_group(fresh_store, project, of, ada, "Wu", "lead")
-    with pytest.raises(Refused, match="no group of L1"):
+    with pytest.raises(Refused, match="has no group Min"):
         set_group(fresh_store, project, of, ada, "Min", "annotator")
     for name, options in (("L1", ("a", "b")), ("L2", ("a",))):
         with pytest.raises((NotAllowed, Refused)):

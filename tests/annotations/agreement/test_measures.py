@@ -274,7 +274,7 @@ def test_page_explains_missing_labels(fresh_store: Store) -> None:
     batch = Batch.begin(fresh_store, project, "one.txt")
     batch.add([NewItem(text="她在看书。", candidate=find("她在看书。")[0], file="one.txt", line=1, extra={})])
     batch.publish()
-    assert "Nobody has labelled" in open_page("agreement").info[0].value
+    assert "No item has been labelled" in open_page("agreement").info[0].value
     label(fresh_store, project, "Ada", {"她在看书。": "accept"})
     assert "No item has labels by two annotators yet" in open_page("agreement").info[0].value
 

@@ -175,11 +175,15 @@ def test_history_shows_the_marks_of_a_generation(fresh_store: Store) -> None:
 
 
 WHY = [
-    ("", "unanimous", "Nobody has labelled this item yet."),
+    ("", "unanimous", "This item has not been labelled yet."),
     ("a", "unanimous", "1 of 3 labels so far."),
     ("aaa", "unanimous", "All 3 labels are: accept."),
     ("rrr", "majority", "All 3 labels are: reject."),
-    ("aar", "unanimous", "2 of 3 labels accept the sentence, but only what everybody accepts is kept."),
+    (
+        "aar",
+        "unanimous",
+        "2 of 3 labels accept the sentence, but this project requires all annotators to accept.",
+    ),
     ("aar", "majority", "2 of 3 labels are: accept. The majority decides."),
     ("rar", "majority", "2 of 3 labels are: reject. The majority decides."),
 ]
@@ -214,7 +218,7 @@ def test_a_generation_with_different_labels_waits(fresh_store: Store) -> None:
     [
         (True, "accept", ["Lead decided: accept. A decision overrides the labels."]),
         (False, "reject", ["Lead decided: reject. A decision overrides the labels."]),
-        (True, None, ["2 of 3 labels accept the sentence, but only what everybody accepts is kept.",
+        (True, None, ["2 of 3 labels accept the sentence, but this project requires all annotators to accept.",
                       "Lead confirmed the labels."]),
     ],
 )  # fmt: skip
@@ -235,7 +239,9 @@ def test_the_reason_names_a_decision_that_no_longer_counts(fresh_store: Store) -
     settle_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice="accept", seen=dispute.seen, why="So.")
     made = change_project(fresh_store, project(fresh_store, made.name), rescue=False)
     notes = [str(note) for note in record_of(fresh_store, made, items[0].uid).because]
-    assert notes[1] == "Lead decided: accept. The decision has no effect: only what everybody accepts is kept here."
+    assert (
+        notes[1] == "Lead decided: accept. The decision has no effect: this project requires all annotators to accept."
+    )
 
 
 def test_the_reason_names_the_reject_that_ended_labelling(fresh_store: Store) -> None:

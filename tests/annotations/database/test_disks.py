@@ -98,7 +98,7 @@ def test_a_missing_database_is_not_created_again(database: Path) -> None:
         pass
     database.rename(away)
     for _ in range(2):
-        with pytest.raises(Busy, match="is gone"):
+        with pytest.raises(Busy, match="is missing"):
             Store.open(database)
     assert sorted(path.name for path in database.parent.iterdir()) == ["away.db", "labels.db-turn"]
     pool.close()
@@ -114,7 +114,7 @@ def test_a_page_reports_a_missing_database(database: Path, monkeypatch: pytest.M
     database.rename(database.with_name("away.db"))
     app.run()
     assert not app.exception
-    assert ["is gone" in error.value for error in app.error] == [True]
+    assert ["is missing" in error.value for error in app.error] == [True]
 
 
 @pytest.mark.parametrize(

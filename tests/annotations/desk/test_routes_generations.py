@@ -66,7 +66,7 @@ def test_replies_do_not_reveal_model_setting_row_or_other_labels(
         ({"choice": "misgendering"}, "For misgendering, the wrong pronoun must be marked."),
         (
             {"choice": "no_pronoun", "spans": [[0, 2, "pronoun"]]},
-            ("The label No pronoun was chosen, but a pronoun is marked."),
+            ("“No pronoun” was chosen, but a pronoun is marked."),
         ),
         ({"extraneous": True}, "Extraneous gendered language is flagged, but no words are marked."),
         (
@@ -78,8 +78,8 @@ def test_replies_do_not_reveal_model_setting_row_or_other_labels(
         ({"spans": [[0, 5, "pronoun"], [4, 6, "pronoun"]]}, "Two marks overlap at 4."),
         ({"spans": [[0, 5]]}, "A mark needs a start, an end and a kind."),
         ({"spans": "he"}, "The marks of a text must be a list of at most 200."),
-        ({"extraneous": "yes"}, "This operation does not have the format that desks send."),
-        ({"extraneous": 1}, "This operation does not have the format that desks send."),
+        ({"extraneous": "yes"}, "This operation does not have the expected format."),
+        ({"extraneous": 1}, "This operation does not have the expected format."),
         ({"choice": "accept"}, "accept is not a choice of this guideline."),
     ],
 )

@@ -144,7 +144,7 @@ def test_a_package_with_codes_is_refused_in_a_project_with_names(old, tmp_path):
     brought = bring(old, tmp_path / "all.zip", NAME).labels
     assert (brought.imported, brought.duplicates, brought.rejected) == (0, 0, 138)
     assert (
-        "The label is already here, under a name other than A2: export with names to import it here."
+        "This label already exists under a name other than A2. To import it, export the file with names."
         in brought.errors[0].message.format(**brought.errors[0].values)
     )
     assert [annotator.name for annotator in annotators(old, project(old, NAME))] == before

@@ -147,7 +147,7 @@ def test_the_forecast_of_stop_equals_its_real_cost(fresh_store: Store) -> None:
 def test_a_project_of_generations_has_no_forecast_of_stop(fresh_store: Store) -> None:
     made = create_project(fresh_store, "texts", kind="generations", per_item=2)
     result = forecast(fresh_store, made)
-    assert result.work.stop.judgements.value is None and "cannot stop at a reject" in str(
+    assert result.work.stop.judgements.value is None and "cannot stop at the first reject" in str(
         result.work.stop.judgements.reason
     )
 

@@ -85,7 +85,7 @@ def test_a_draft_of_an_outdated_version_is_refused(fresh_store: Store) -> None:
         ({"changes": " "}, "Describe the change in a sentence; annotators will read it."),
         ({"changes": "x" * 2001}, "at most 2000"),
         ({"text": " "}, "no text"),
-        ({"text": "x" * 100_001}, "at most 100000"),
+        ({"text": "x" * 100_001}, "exceeds 100000"),
         ({"reasons": (NEW, NEW)}, "already"),
         ({"reasons": (replace(NEW, code="two words"),)}, "is not a valid code"),
         ({"reasons": (replace(NEW, code="???"),)}, "is not a valid code"),

@@ -75,7 +75,7 @@ def test_a_label_studio_configuration_becomes_a_scheme() -> None:
     }
     assert [(notice.values["element"], notice.message.split(": ")[1].split()[0]) for notice in result.left_out] == [
         ("<Choices> verdict 有害", "the"), ("<View>", "it"), ("<Choices> again", "a"),
-        ("<Choices> marks Rude", "options"),
+        ("<Choices> marks Rude", "nested"),
         ("<Choices> listed", "its"), ("<Rating> of a span", "it"), ("<Number> share", "a"), ("<TextArea> more", "a"),
         ("<Pairwise> pw", "a"), ("<Image> picture", "this"),
     ]  # fmt: skip

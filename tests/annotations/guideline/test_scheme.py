@@ -56,8 +56,8 @@ def options(*rows: dict[str, Any], **parts: Any) -> dict[str, Any]:
         (options(ONE, TWO | {"code": "two words"}), "'two words' is not a valid code"),
         (options(ONE, TWO | {"code": "zwei;drei"}), "is not a valid code"),
         (options(ONE, TWO | {"code": "x" * 41}), "is not a valid code"),
-        (options(ONE, TWO | {"code": "Skip"}), "Skip means something else here"),
-        (options(ONE, TWO | {"code": "accept"}), "accept means something else here"),
+        (options(ONE, TWO | {"code": "Skip"}), "Skip is a reserved code"),
+        (options(ONE, TWO | {"code": "accept"}), "accept is a reserved code"),
         (options(ONE, {"code": "two"}), "two needs a name"),
         (options(ONE, TWO | {"en": " "}), "two needs a name"),
         (options(ONE, TWO | {"zh": "x" * 81}), "two needs a name"),
@@ -70,18 +70,18 @@ def options(*rows: dict[str, Any], **parts: Any) -> dict[str, Any]:
         (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "text": True, "scale": [1, 5]}]), "is not a scheme"),
         (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, "5"]}]), "is not a scheme: questions"),
         (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, True]}]), "is not a scheme: questions"),
-        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [5, 1]}]), "The scale of q must run"),
-        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, 12]}]), "over 2 to 11 points"),
-        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, 10**12]}]), "over 2 to 11 points"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [5, 1]}]), "The scale of q must start"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, 12]}]), "have 2 to 11 points"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, 10**12]}]), "have 2 to 11 points"),
         (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [10, 12], "key": "q"}]), "exceeds 10"),
-        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "text": True, "key": "q"}]), "no key of its own"),
-        (options(ONE, TWO, questions=[{"code": c, "en": "Q", "text": True} for c in "pq"]), "one text at most"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "text": True, "key": "q"}]), "cannot have a key"),
+        (options(ONE, TWO, questions=[{"code": c, "en": "Q", "text": True} for c in "pq"]), "at most one text"),
         (options(ONE, TWO, questions=[{"code": "one", "en": "Q", "text": True}]), "The code one occurs twice"),
         (
             options(ONE, TWO, questions=[{"code": f"q{n}", "en": "Q", "scale": [1, 2]} for n in range(13)]),
             "12 questions",
         ),
-        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, 2], "low_en": "x" * 81}]), "The ends of q"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, 2], "low_en": "x" * 81}]), "the ends of q"),
     ],
 )
 def test_an_invalid_scheme_is_refused(data: Any, says: str) -> None:
@@ -200,7 +200,7 @@ def test_only_generations_take_a_scheme_and_the_built_in_is_the_default(fresh_st
     assert guideline(fresh_store, built).scheme is None
     assert [choice.code for choice in guideline(fresh_store, built).choices][1] == "misgendering"
     refuse_own_scheme(fresh_store, built)
-    with pytest.raises(Refused, match="has a scheme of its own"):
+    with pytest.raises(Refused, match="has a custom scheme"):
         refuse_own_scheme(fresh_store, own_project(fresh_store, "own"))
 
 

@@ -222,7 +222,7 @@ def test_an_argilla_project_is_pulled_with_its_answers(hub: Hub, tmp_path: Path)
     [
         ("team/none", NotFound, "There is no data set team/none"),
         ("team/set@v9", NotFound, "no such revision"),
-        ("team/gated", NotAllowed, "requires consent. Accept its terms at"),
+        ("team/gated", NotAllowed, "is gated. Accept its terms at"),
         ("team/large", Refused, "more than"),
         ("team/broken", EvenhandError, "is not a readable Parquet file."),
     ],

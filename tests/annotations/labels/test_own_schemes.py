@@ -66,7 +66,7 @@ def asking(store: Store, **fields: Any) -> Any:
     ("reasons", "says"),
     [
         ((), "The question fluency has no answer yet."),
-        (("fluency:3", "fluency:4"), "fluency asks for one answer, and this label has 2."),
+        (("fluency:3", "fluency:4"), "fluency takes one answer, but this label has 2."),
         (("fluency:6",), "fluency:6 is not a reason of this guideline."),
         (("fluency:3", "care:11"), "care:11 is not a reason of this guideline."),
     ],
@@ -107,7 +107,7 @@ def test_answers_are_exported_columns_compared_as_ordinal(fresh_store: Store) ->
     ("choice", "flags", "more", "says"),
     [
         ("correct", (), {}, "correct is not a choice of this guideline"),
-        ("helpful", ("degenerate",), {}, "degenerate is not a reason of this guideline"),
+        ("helpful", ("degenerate",), {}, "degenerate is not a reason in this guideline"),
         ("helpful", (), {"extraneous": False}, "has no flag for extraneous"),
         ("helpful", (), {"spans": (Mark(0, 2, "pronoun"),)}, "pronoun is not a kind of mark"),
         ("harmful", (), {"spans": ()}, "harmful needs a marked span of the kind slur"),
@@ -205,7 +205,7 @@ def test_a_decision_with_answers_survives_a_package(fresh_store: Store, tmp_path
     for reasons, why, says in (
         (("fluency:3",), "", "A decision needs a reason or a note"),
         (("fluency:9",), "so", "not a reason"),
-        (("fluency:3", "fluency:4"), "so", "asks for one answer"),
+        (("fluency:3", "fluency:4"), "so", "takes one answer"),
         ((), "so", "has no answer yet"),
     ):
         with pytest.raises(Refused, match=says):
@@ -241,7 +241,7 @@ def test_files_have_choices_flags_and_spans(fresh_store: Store) -> None:
 
 def test_judges_give_the_choices_of_the_scheme(fresh_store: Store) -> None:
     project = labelled(fresh_store)
-    with pytest.raises(Refused, match="has a scheme of its own"):
+    with pytest.raises(Refused, match="has a custom scheme"):
         rule_spec(project, guideline(fresh_store, project))
     judge = add_judge(fresh_store, project, "j", Spec("file", 1, "j", "j"))
     store_judge_labels(fresh_store, judge, [JudgeLabel(item.id, "helpful") for item in items(fresh_store, project)])

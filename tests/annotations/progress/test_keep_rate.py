@@ -68,7 +68,7 @@ def test_one_annotator_alone_marks_no_quota_as_missed(fresh_store: Store) -> Non
     assert sum(cell.counted.reviewed for cell in result.cells) == 30  # three in five of 50
     for cell in result.cells:
         assert cell.counted.kept == 0 and cell.forecast.verdict == "unknown"
-        assert cell.forecast.rate.value is None and "No fully labelled item has been accepted by everybody" in str(
+        assert cell.forecast.rate.value is None and "No fully labelled item has been accepted by all annotators" in str(
             cell.forecast.needed.reason
         )
     assert "label-by-label" in result.signature

@@ -92,7 +92,7 @@ def test_a_json_line_that_cannot_be_stored_is_reported(tmp_path: Path) -> None:
         ("a.json", '{\n  "sentence": "他"\n}\n', "line 1 is not JSON"),
         ("a.txt", "句子,关键词位置\n他,x\n", "looks like a table"),
         ("a.txt", "n\tsentence\n1\t他\n", "looks like a table"),
-        ("a.txt", '{"sentence": "他"}\n', "looks like JSON lines"),
+        ("a.txt", '{"sentence": "他"}\n', "looks like JSON Lines"),
         ("a.jsonl", "他来了\n", "line 1 is not JSON"),
         ("a.jsonl", '{"a": ' + "[" * 50_000 + "\n", "line 1 is not JSON"),
         ("a.jsonl", '{"a": ' + "9" * 5_000 + "}\n", ", line 1 contains a number with 5000 digits; the limit is 300."),

@@ -116,7 +116,7 @@ def test_mine_progress_and_plan_give_equal_forecasts(
 def test_a_share_without_reviewed_items_is_undefined() -> None:
     result = quota_forecasts({CELL: counted(reviewed=0, kept=0)})[CELL]
     assert result.verdict == "unknown" and result.needed.value is None and result.rate.value is None
-    assert "No items have been reviewed yet, so the share kept is unknown." in str(result.needed.reason)
+    assert "No items have been reviewed yet, so the acceptance rate is unknown." in str(result.needed.reason)
 
 
 def test_none_kept_gives_a_lower_bound_only() -> None:

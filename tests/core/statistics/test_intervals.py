@@ -214,10 +214,10 @@ def test_identical_units_have_an_interval_only_at_an_end() -> None:
         assert (result.low, result.method, result.method_data) == (None, "", {})
         assert "All units gave the same value, so their spread cannot be estimated: no interval." in str(result.note)
     interval = by_t(Estimate(1.0), 0.0, 30, (0.0, 1.0))
-    assert interval.method == "Wilson's interval"
+    assert interval.method == "Wilson interval"
     t = stats.t.ppf(0.975, 29)
     assert (interval.low, interval.high) == pytest.approx((30 / (30 + t**2), 1.0))
-    assert "each of the 30 counted once" in str(interval.note)
+    assert "each of the 30 units counted once" in str(interval.note)
     wide = by_t(Estimate(0.1), 0.2, 3, (0.0, math.inf))
     assert wide.low is None and "factor of 20" in str(wide.note)
 
