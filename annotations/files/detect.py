@@ -155,9 +155,9 @@ def checked_columns(source: Source, wished: Columns) -> Columns:
     if is_complete(columns):
         return columns
     message = N_(
-        "{file}: which columns hold the context and the completion? Its columns: {found}. Choose them (on"
-        " the command line: --map context=COLUMN --map completion=COLUMN), or rename them; a published"
-        " sample needs template and random_pre_gen or random_post_gen."
+        "{file} lacks the columns context and completion. Its columns: {found}. Choose them (on the"
+        " command line: --map context=COLUMN --map completion=COLUMN), or rename them; a published sample"
+        " needs template and random_pre_gen or random_post_gen."
     )
     raise BadFile(message, file=source.name, found=list_columns(source.columns))
 

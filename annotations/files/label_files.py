@@ -364,7 +364,7 @@ def _seconds(value: Any) -> float | None:
     except (TypeError, ValueError):
         seconds = math.nan
     if not 0 <= seconds < MOST_SECONDS:
-        bad("label", N_("The time on a text must be a number of seconds, at least 0 and below one billion."))
+        bad("label", N_("The time for a text must be a number of seconds, at least 0 and below one billion."))
     return seconds
 
 

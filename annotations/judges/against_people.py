@@ -239,7 +239,7 @@ def _disagreed(rows: Sequence[Any]) -> Disagreed:
     return Disagreed(one.item, one.text, one.context, one.model, one.pronoun, one.judge, one.judge_marks, share, people)
 
 
-NOT_AGAIN = Note(N_("It was not asked again."))
+NOT_AGAIN = Note(N_("This judge was not run again."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ from evenhand.core.statistics.prediction_powered import (
 if TYPE_CHECKING:
     import pandas as pd
 
-NOBODY = Note(N_("People have labelled no item of this rate in full."))
-NONE_DRAWN = Note(N_("No item of this rate that a sample drew is labelled in full."))
+NOBODY = Note(N_("No item of this rate is fully labelled."))
+NONE_DRAWN = Note(N_("No sampled item of this rate is fully labelled."))
 ALL_LABELS = N_("Labels used: all that people have finished ({number}), as a simple random sample.")
 UNLABELLED = Note(N_("No item that a sample drew is labelled in full, so samples change nothing yet."))
 DRAWN_LABELS = N_("Labels used: those of items that samples drew ({number}), weighed by inclusion probability.")

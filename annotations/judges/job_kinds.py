@@ -139,7 +139,9 @@ class _Reader:
         if not isinstance(found, dict) or not all(
             key in self.choices and isinstance(value, int | float) and 0 <= value <= 1 for key, value in found.items()
         ):
-            raise self._bad(row, "shares", N_("Shares are a JSON object: a number from 0 to 1 for each choice."))
+            raise self._bad(
+                row, "shares", N_("The shares must be a JSON object with a number from 0 to 1 for each choice.")
+            )
         return {key: float(value) for key, value in found.items()}
 
     def _json(self, row: Row, cells: dict[str, Any], name: str) -> Any:
@@ -158,7 +160,7 @@ class _Reader:
         return BadLine(self.source.name, row.line, reason, message, **values)
 
 
-KEPT = N_("Nothing is lost: labels are kept, and a resumed run labels the rest.")
+KEPT = N_("Nothing is lost: labels are stored, and a resumed run labels the rest.")
 IMPORTED = N_("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} unusable.")
 
 

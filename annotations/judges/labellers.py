@@ -28,7 +28,7 @@ from evenhand.core.text.pronouns import forms, set_named
 from evenhand.core.types import Scorer
 
 RULE_VERSION = 1  # of the method: raise it when a label may change
-UNKNOWN = N_("The item names no pronouns, so it is unknown which are right.")
+UNKNOWN = N_("The item does not state the person's pronouns, so the rule cannot judge it.")
 NO_LABELLER = N_("{name} comes from a file. To add labels, import another file under the same name.")
 
 

@@ -115,7 +115,7 @@ def _written(code: str, context: str, text: str, second: str, way: Way, codes: S
 
 JUDGES = "judges"  # in place of an annotator, where an order is drawn
 HELD, HELD_S = 50, 0.5  # labels that wait to be stored, and for how long
-NOTHING = N_("None of the {total} texts could be labelled. The last reason: {why}")
+NOTHING = N_("None of the {total} texts could be labelled. Last error: {why}")
 Watch = Callable[[int, int], object]  # done, of all
 
 

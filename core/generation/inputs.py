@@ -186,9 +186,7 @@ def open_contexts(named: Path | str, filling: Filling | None = None) -> ContextI
     if source.shape == "text":
         column = "sentence"
     if column is None or (source.shape != "text" and source.columns and column not in source.columns):
-        message = N_(
-            "{file}: which column holds the contexts? Its columns: {found}. Rename one to context, or choose it."
-        )
+        message = N_("{file} has no column context. Its columns: {found}. Rename the column of contexts, or choose it.")
         raise BadFile(message, file=source.name, found=", ".join(source.columns[:20]) or "—")
     contexts, problems = [], []
     for row in rows(source):

@@ -100,10 +100,10 @@ class Settings:
 
 
 SHOWN = 20  # problems that a record lists
-NO_DEBIAS = N_("Servers do not provide the probabilities that self-debias needs; use a model on this machine.")
+NO_DEBIAS = N_("Servers do not provide the probabilities that self-debiasing needs; use a model on this machine.")
 NO_RATE = "Nothing was written in this start, or the server did not count tokens."
 MADE = N_("{generations} texts from {contexts} contexts.")
-RESUMED = N_("Nothing is lost: finished texts are kept, and a resumed run generates the rest.")
+RESUMED = N_("Nothing is lost: finished texts are stored, and a resumed run generates the rest.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +190,8 @@ def write_texts(
         failures = work.fill()
         if failures:
             message = N_(
-                "{failed} of {total} texts could not be generated. The finished ones are kept, and the"
-                " same request generates the rest. The last reason: {why}"
+                "{failed} of {total} texts could not be generated. Finished texts are stored; repeat the request"
+                " to generate the rest. Last error: {why}"
             )
             raise Refused(message, failed=len(failures), total=len(todo), why=str(failures[-1]))
         file.finish()

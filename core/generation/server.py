@@ -90,8 +90,9 @@ Way = Literal["completions", "chat"]
 INSTRUCTION = "Continue the following text. Write only what comes next, not the text itself.\n\n{context}"
 EXTENSIONS = ("top_k", "ignore_eos", "min_tokens")  # of vLLM and llama.cpp
 NOT_STANDARD = N_(
-    "The server at {address} rejected the request (status {status}): {why} — Send only options of OpenAI's own API: on"
-    " the command line --standard, in a form “Only options of OpenAI's own API”."
+    "The server at {address} rejected the request (status {status}): {why} — Send only standard"
+    " OpenAI options: use --standard on the command line, or “Standard OpenAI options only” in the"
+    " form."
 )
 SEEDS = 1 << 31  # servers read seeds as 32-bit numbers
 

@@ -56,8 +56,8 @@ BINS: dict[Bin, str] = {
 }
 MEANT: dict[Bin, str] = {
     "later_pronoun": N_("The first pronoun is correct; a wrong one follows later."),
-    "other_referent": N_("The first pronoun refers to somebody else."),
-    "plural_they": N_("They refers to several people."),
+    "other_referent": N_("The first pronoun refers to someone else."),
+    "plural_they": N_("They refers to more than one person."),
     "not_person": N_("The pronoun refers to a thing, or is mentioned rather than used."),
     "unknown_form": N_("The text contains no pronoun form that the data set covers."),
     "other": N_("None of these."),
@@ -124,7 +124,7 @@ def _people() -> frozenset[str]:
 
 ONE_ANSWER = Note(
     N_(
-        "The annotators or the rule gave the same answer everywhere: kappa is 0 whatever the other says, so it"
+        "The annotators or the rule gave the same answer for every text, so kappa is 0 by definition and"
         " has no interval."
     )
 )

@@ -21,13 +21,20 @@ from evenhand.core.statistics import Note
 FEWEST = 30  # items of an annotator that others labelled too; an annotator with fewer is not tested
 LEVEL = 0.05  # false discovery rate over annotators
 PASSES = 0.5  # the winning rate from which the judge may replace an annotator
-FEW_ITEMS = N_("Only {items} items were also labelled by the judge and by somebody else; at least {fewest} are needed.")
+FEW_ITEMS = N_(
+    "Only {items} items were also labelled by the judge and by another annotator; at least {fewest} are needed."
+)
 FEWEST_ANNOTATORS = 3  # that Calderon et al. (2025) want
 FEW_ANNOTATORS = N_(
-    "Annotators tested: {number}. Calderon et al. (2025) require at least three: with fewer, the winning rate depends"
-    " on one or two persons, so it does not support replacing an annotator."
+    "Annotators tested: {number}. Calderon et al. (2025) require at least three: with fewer, the"
+    " winning rate depends on one or two people, so it does not support replacing an annotator."
 )
-NOBODY = Note(N_("No annotator has enough items that were also labelled by the judge and by somebody else: no test."))
+NOBODY = Note(
+    N_(
+        "No annotator has enough items that were also labelled by the judge and by another annotator, so"
+        " there is no test."
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)

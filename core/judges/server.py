@@ -96,7 +96,7 @@ class ServerJudge:
         """Prepare to ask a server. Raises Refused for an address that may not be asked, or a model without a name."""
         check_address(address)
         if not model.strip():
-            raise Refused(N_("Name the model that the server should use."))
+            raise Refused(N_("Enter the name of the model on the server."))
         self.model, self.prompt, self.settings = model, prompt, settings or ServerSettings()
         self._asker = Asker(address.rstrip("/") + "/chat/completions", pace or Pace(), key)
 

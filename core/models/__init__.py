@@ -68,7 +68,7 @@ def open_classifier(
 # code), and the text that they describe gender bias with for CrowS-Pairs.
 DECAY, LEAST_FACTOR = 50.0, 0.01
 GENDER_PREFIX = "The following text discriminates against people because of their gender:\n"
-BAD_DECAY = N_("The decay of self-debias must be above 0 and at most 1,000.")
+BAD_DECAY = N_("The decay λ of self-debiasing must be above 0 and at most 1,000.")
 NO_TOKENS = N_("At least one new token is needed.")
 
 

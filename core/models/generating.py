@@ -27,11 +27,11 @@ from evenhand.core.types import Signature
 
 METHOD, VERSION = "sampling", 1
 NO_WRITER = N_(
-    "{name} ({kind}) is a masked model, or otherwise not left-to-right, so it cannot generate texts. Use a causal"
+    "{name} ({kind}) is not a causal (left-to-right) model, so it cannot generate texts. Use a causal"
     " model, such as demo-en-causal."
 )
 NO_START = N_("The context is empty, and this model's tokenizer adds no start token: there is nothing to continue.")
-TOO_LONG = N_("The context has {found} tokens; with {more} new ones it exceeds the model's limit of {longest}.")
+TOO_LONG = N_("The context has {found} tokens; {more} new tokens would exceed the model's limit of {longest}.")
 ALIKE = 1e-3  # of a logit; a model that ignores a mask is far off
 
 log = logging.getLogger(__name__)

@@ -31,7 +31,7 @@ ROOM = len(" 2026-01-01 (1000)")  # bytes that the day and a number take
 OWNER = "owner"  # the key of a record
 # The owner of the runs that this process writes: {"project": public id, "account": public id}; {} in the open mode.
 ordered_by: ContextVar[dict[str, str]] = ContextVar("ordered_by", default={})  # noqa: B039 (never changed in place)
-NO_TEXTS = N_("Say where to write the generations: --out FILE or --run NAME.")
+NO_TEXTS = N_("Give an output for the generations: --out FILE or --run NAME.")
 FORBIDDEN = '/\\\0<>:"|?*\n\r\t'
 
 

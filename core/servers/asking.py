@@ -28,19 +28,20 @@ NOBODY = N_("There is no server at {address} ({why}). Start it, or check the add
 BROKEN = N_("The connection to the server at {address} was lost ({why}).")
 BUSY = N_("The server at {address} failed repeatedly (status {status}): {why}")
 FAILS = N_(
-    "The server at {address} failed {number} times in a row (status {status}): “{why}”. Correct the server or the"
-    " settings, and start again; what was answered is stored."
+    "The server at {address} failed {number} times in a row (status {status}): “{why}”. Correct the"
+    " server or the settings, and start again; answers received so far are stored."
 )
 NO_PROTOCOL = N_(
-    "{number} responses in a row of the server at {address} do not follow the protocol. Check the address, the model"
-    " and the way of answering, and start again; what was answered is stored."
+    "{number} consecutive responses from the server at {address} did not follow the protocol. Check"
+    " the address, the model and the answer format, and start again; answers received so far are"
+    " stored."
 )
 SILENT = N_(
-    "The server at {address} did not answer {number} requests in a row in time. Check whether it is overloaded, and"
-    " start again; what was answered is stored."
+    "{number} consecutive requests to the server at {address} timed out. Check whether it is"
+    " overloaded, and start again; answers received so far are stored."
 )
 REFUSES = N_("The server at {address} rejected the request (status {status}): {why}")
-ODD = N_("The response of the server at {address} does not follow the protocol.")
+ODD = N_("The response from the server at {address} does not follow the protocol.")
 LATE = N_("The server at {address} did not answer in time.")
 Answer = TypeVar("Answer")
 Work = TypeVar("Work")

@@ -37,11 +37,11 @@ NO_FURTHER = Note(N_("The judge has labelled no further items, so its labels add
 ALL_THE_SAME = Note(
     N_("People or the judge gave the same label to every item that both labelled: the judge's labels add nothing.")
 )
-NO_GAIN = Note(N_("The judge's labels of further items would not make the error smaller, so they are not used."))
+NO_GAIN = Note(N_("The judge's labels of further items would not reduce the standard error, so they are not used."))
 
 
-TOO_FEW_OF_ONE = Note(N_("One of the two has labels of fewer than two units."))
-BY_T_OF_BOTH = N_("t on the standard error of both terms")
+TOO_FEW_OF_ONE = Note(N_("People or the judge labelled fewer than two units."))
+BY_T_OF_BOTH = N_("t on the combined standard error")
 
 Numbers = NDArray[np.float64]
 

@@ -16,20 +16,19 @@ SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
 def show_signature() -> None:
     """Show an example signature and what each part of it says."""
     write(
-        "Every number carries a signature that lists everything that could change it, in a fixed"
-        " order. Two numbers are comparable only if their signatures differ in nothing but the model"
-        " and its weights."
+        "Every number carries a signature that lists, in a fixed order, everything that could change it. Two"
+        " numbers are comparable if their signatures differ only in the model and its weights."
     )
     st.code(SIGNATURE, language=None)
     meanings = (
-        _("the method: masked is a masked language model, one pass with all masks"),
+        _("the method: masked is a masked language model, one forward pass with all masks"),
         _("the model, by name"),
         _("the first eight digits of the SHA-256 of its weights: a different file gives a different number"),
         _("how the characters of a word spanning two masks are combined"),
         _("the precision of the arithmetic"),
         _("the version of the method, not of the app"),
     )
-    show_html(table((_("Part"), _("What it says")), list(zip(SIGNATURE.split("|"), meanings, strict=True))))
+    show_html(table((_("Part"), _("Meaning")), list(zip(SIGNATURE.split("|"), meanings, strict=True))))
 
 
 def show_models() -> None:
@@ -63,7 +62,7 @@ def show_known_errors() -> None:
     show_html(table((_("Source"), _("Error or open question"), _("What the app does")), rows))
 
 
-page_head("What this app is, where its numbers come from, and how it handles what you enter.")
+page_head("What this app is, how its numbers are computed, and how it handles your data.")
 caption("Version {version}", version=VERSION)
 
 signatures, models, errors, privacy, licences = st.tabs(
@@ -74,7 +73,7 @@ with signatures:
 with models:
     show_models()
 with errors:
-    write("No paper is free of errors, and no description is complete. These were found while building this app:")
+    write("Errors and open questions in the papers and data sets, found while building this app:")
     show_known_errors()
 with privacy:
     write(
@@ -83,8 +82,8 @@ with privacy:
         " is downloaded from the Hugging Face Hub by name; your sentences are never sent there."
     )
     write(
-        "Your browser keeps your decisions, without the sentences, until the server confirms them."
-        " Exports contain annotators' names only if you ask for them."
+        "Your browser stores your labels, without the sentences, until the server confirms them. Exports"
+        " contain annotators' names only if you ask for them."
     )
 with licences:
     write(

@@ -228,8 +228,8 @@ def _rules(project: Project, guideline: Guideline) -> list[str]:
     if project.kind == "generations" and project.checked and guideline.scheme is None:
         said.append(
             _(
-                "Misgendering needs the wrong pronoun marked; no pronoun allows no such mark; the flag for"
-                " extraneous gendered language needs its words marked."
+                "Misgendering requires that the wrong pronoun be marked; no pronoun excludes such a mark; the"
+                " flag for extraneous gendered language requires marked words."
             )
         )
     return said

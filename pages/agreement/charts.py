@@ -362,7 +362,8 @@ def show_method(store: Store, project: Project, report: AgreementReport) -> None
     if "unit:context" in report.signature:
         text = _(
             "Computed on all generations with a label, from each annotator's last label before any opinion"
-            " was shown. The annotators are treated as fixed: another team may differ by more."
+            " was shown. The annotators are treated as fixed, so another team may differ by more than the"
+            " intervals suggest."
         )
     elif report.on == "share":
         text = _(
@@ -387,10 +388,10 @@ def _how_sure(report: AgreementReport) -> str:
         )
     if "unit:context" in report.signature:
         text = _(
-            "Intervals: 95%, over {units} contexts with all their labels, since generations of one"
-            " context resemble each other: Bayesian bootstrap of contexts, with some weight for label"
-            " patterns that were not seen. Fewer than 5 contexts: none. Coverage in simulations:"
-            " docs/coverage.md, written by make coverage."
+            "95% intervals: Bayesian bootstrap over {units} contexts with all their labels, because"
+            " generations of one context resemble each other; unseen label patterns get some weight. No"
+            " interval with fewer than 5 contexts. Coverage in simulations: docs/coverage.md, written by make"
+            " coverage."
         )
     else:
         text = _(

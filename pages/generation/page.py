@@ -8,8 +8,8 @@ from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
-    "A model continues each context; people then judge what it wrote about the person concerned. The"
-    " job runs in the background; you can close this page."
+    "A model continues each context; annotators then judge what it wrote about the person concerned."
+    " The job runs in the background; you can close this page."
 )
 with open_store() as opened:
     with st.container(border=True):

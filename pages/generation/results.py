@@ -45,12 +45,12 @@ def show_way_into_project(store: Store, run: Run) -> None:
     projects = [project for project in own_projects(store) if project.kind == "generations"]
     number, seed = _how_many(run)
     sample = draw_sample(rows, number or len(rows), seed)
-    text = _("{texts} texts of {contexts} contexts, in {cells} cells (model, data set, pronouns, setting).")
+    text = _("{texts} texts from {contexts} contexts in {cells} cells (model, data set, pronouns, setting).")
     said = [text.format(texts=f"{len(sample.rows):,}", contexts=f"{sample.contexts:,}", cells=f"{sample.cells:,}")]
     if number and sample.fewest < number:
         said.append(_("The smallest cell has {fewest} texts.").format(fewest=f"{sample.fewest:,}"))
     if number and sample.most_of_one > 1:
-        text = _("There are too few contexts: up to {most} texts of a cell come from one context.")
+        text = _("There are too few contexts: up to {most} texts in a cell come from the same context.")
         said.append(text.format(most=sample.most_of_one))
     st.caption(plain(paragraph(said)))
     if number:
@@ -102,7 +102,7 @@ def _show_designs(store: Store, run: Run, rows: list[JsonObject], number: int, p
     a project."""
     names = {NEW: _("the first-pronoun rule on this run")} | {project.name: project.name for project in projects}
     source = st.selectbox(
-        _("Expected precision, estimated from"), list(names), format_func=names.__getitem__, key=f"pilot-{run.name}"
+        _("Estimate precision from"), list(names), format_func=names.__getitem__, key=f"pilot-{run.name}"
     )
     chosen = next((project for project in projects if project.name == source), None)
     pilot = pilot_by_rule(rows) if chosen is None else pilot_by_people(store, chosen)
@@ -113,15 +113,15 @@ def _show_designs(store: Store, run: Run, rows: list[JsonObject], number: int, p
         return
     show_html(_table(pilot, number))
     text = _(
-        "Standard error of the share of misgendering in a cell. In the pilot, the share is {share} and the"
-        " intra-class correlation of texts of one context is {icc} ({labels} texts of {contexts} contexts)."
+        "Standard error of the misgendering rate in a cell. In the pilot, the rate is {share} and the"
+        " intraclass correlation within contexts is {icc} ({labels} texts from {contexts} contexts)."
     )
     values = {"share": f"{pilot.mean:.3f}", "icc": f"{pilot.value:.3f}"}
     st.caption(plain(text.format(**values, labels=f"{pilot.labels:,}", contexts=f"{pilot.contexts:,}")))
 
 
 def _table(pilot: Correlation, number: int) -> Markup:
-    numbers = (_("standard error"), _("effective number of independent texts"))
+    numbers = (_("standard error"), _("effective sample size"))
     columns = [Column(_("Contexts × texts")), *(Column(name, "number") for name in numbers)]
     found = designs(number, pilot.mean, pilot.value)
     rows = [
@@ -137,7 +137,7 @@ def _new_project(run: Run, texts: int) -> JsonObject:
     name = st.text_input(_("Name of the project"), key=f"new-{run.name}", placeholder=run.name, max_chars=80)
     people = st.text_area(_("Annotators, one per line"), key=f"people-{run.name}", height=90)
     plans = {
-        "sample": _("One label each, plus a random sample with more labels"),
+        "sample": _("One label each, more for a random sample"),
         "each": _("The same number of labels for every text"),
     }
     plan = st.radio(_("Labels"), list(plans), format_func=plans.__getitem__, key=f"plan-{run.name}")
@@ -207,12 +207,12 @@ def _show_run(store: Store, run: Run) -> None:
         st.caption(":material/info: " + plain(line))
     with st.expander(_("Sample of the texts"), key=f"sample-{run.name}"):
         _show_examples(run)
-    with st.expander(_("Add to a project for people to judge"), key=f"way-{run.name}"):
+    with st.expander(_("Add to a project for annotation"), key=f"way-{run.name}"):
         show_way_into_project(store, run)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(_("Download"), icon=":material/download:", type="tertiary", key=f"taking-{run.name}"):
             _show_download(run)
-        offer_deletion(GENERATIONS, run, _("Items in a project are kept."))
+        offer_deletion(GENERATIONS, run, _("Items already in a project stay."))
         show_signature("\n".join(run.signatures))
 
 

@@ -186,13 +186,13 @@ def _server() -> JsonObject:
     """Return the settings that name a model on a server; without an address, nothing is asked."""
     address, trusted = choose_server(_("Address of an OpenAI-compatible server"), "server")
     model = st.text_input(_("Name of the model on the server"), key="server-model")
-    ways = {"completions": _("continues the text"), "chat": _("answers in a chat")}
-    way = st.radio(_("Mode of the model"), list(ways), format_func=ways.__getitem__, key="way", horizontal=True)
+    ways = {"completions": _("text completion"), "chat": _("chat completion")}
+    way = st.radio(_("Request type"), list(ways), format_func=ways.__getitem__, key="way", horizontal=True)
     standard = switch(
-        _("Only options of OpenAI's own API"),
+        _("Standard OpenAI options only"),
         key="standard",
         box=True,
-        explained=_("Without top-k and without a fixed length."),
+        explained=_("Omits top-k and the fixed length."),
     )
     limit = st.number_input(
         _("Maximum requests per minute"), 1, 100_000, None, key="per-minute", placeholder=_("no limit")
@@ -225,11 +225,12 @@ def _method() -> JsonObject:
 def _self_debias() -> JsonObject:
     """Self-debias with its published settings, unless the visitor changes them."""
     if not switch(
-        _("Self-debias"), key="self-debias", box=True,
-        explained=_("Lowers the probability of tokens that the text below makes more likely (Schick et al. 2021)."),
+        _("Self-debiasing"), key="self-debias", box=True,
+        explained=_(
+            "Lowers the probability of tokens that the prefix below makes more likely (Schick et al. 2021)."),
     ):  # fmt: skip
         return {}
-    text = st.text_area(_("Text that asks for the unwanted content"), GENDER_PREFIX.strip(), key="self-debias-text")
+    text = st.text_area(_("Self-debiasing prefix"), GENDER_PREFIX.strip(), key="self-debias-text")
     decay = st.number_input(_("Decay (λ)"), 0.1, 1000.0, DECAY, 10.0, key="self-debias-decay")
     return {"debias": f"{text.strip()}\n", "decay": float(decay)} if text.strip() else {}
 
@@ -246,7 +247,7 @@ def show_start(store: Store, chosen: Chosen | None, settings: Settings | None) -
             partial(Server, server, settings.model) if server else partial(check_models, [settings.model], fetch=False)
         )
         request = RunRequest(title, GENERATE, settings, place=PLACE if chosen.upload else "", check=check)
-    work = forecast(store, len(chosen.found.contexts), settings) if settings.model else _("Name a model first.")
+    work = forecast(store, len(chosen.found.contexts), settings) if settings.model else _("Enter a model name first.")
     show_start_form(store, GENERATIONS, f"{settings.model} {chosen.label}", request, work=work)
 
 

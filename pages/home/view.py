@@ -121,10 +121,10 @@ def _try(_store: Store, _found: Sequence[Project]) -> None:
 
 
 def _measure(_store: Store, _found: Sequence[Project]) -> None:
-    st.subheader(_("I measure"), anchor=False)
+    st.subheader(_("I measure models"), anchor=False)
     for file, label, icon, said in (
         ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:",
-         _("Which word do models prefer, over a whole data set?")),
+         _("Which word do models prefer across a data set?")),
         ("association/page.py", _("Professions"), ":material/work:",
          _("Does a profession make a person word more likely?")),
         ("nli/page.py", _("NLI bias"), ":material/alt_route:",
@@ -160,7 +160,7 @@ def stages(found: Pipeline, scored: int | None) -> list[Stage]:
     same = _("reviewed sentences with at least two blind labels, all with the same choice")
     return [
         Stage(_("Mined"), whole, mined),
-        Stage(_("Reviewed"), found.reviewed, _("items with all their labels"), share(found.reviewed, whole)),
+        Stage(_("Reviewed"), found.reviewed, _("fully labelled items"), share(found.reviewed, whole)),
         Stage(_("Same choice"), found.unanimous, same, share(found.unanimous, whole)),
         Stage(_("Kept"), found.kept, _("accepted; these form the data set"), share(found.kept, whole)),
         Stage(_("Scored"), scored, about),

@@ -177,15 +177,13 @@ def _about_errors(page_numbers: PageNumbers, name: str) -> str:
         apart = [replace(estimate, value=(estimate.value or 0.0) - overall) for estimate in cells]
         tested = sum(1 for estimate in apart if estimate.se)
         text = _(
-            "By chance alone, about {k:.1f} of {m} {m:interval excludes|intervals exclude} the overall share;"
-            " {n} {n:differs|differ} from it after Holm's adjustment."
+            "Expected false positives: {k:.1f} of {m} {m:interval|intervals}. After Holm adjustment, {n}"
+            " {n:differs|differ} from the overall share."
         )
         parts.append(text.format(m=Count(tested), k=0.05 * tested, n=Count(sum(holm(apart)))))
     few = min((estimate.units for estimate in cells), default=0)
     if few < 15:
-        parts.append(
-            _("Few contexts in some cells (as few as {few}): t intervals, which are wide for this reason.", few=few)
-        )
+        parts.append(_("Some cells have few contexts (minimum: {few}), so their t intervals are wide.", few=few))
     if few < 2:
         parts.append(_("A point without a line comes from a single context, so its spread cannot be estimated."))
     return paragraph(parts)
@@ -225,8 +223,7 @@ def confusion(page_numbers: PageNumbers) -> None:
     missed = page_numbers.confusion["misgendering"][0]
     alarmed = sum(counts[1] for choice, counts in page_numbers.confusion.items() if choice != "misgendering")
     says = _(
-        "{missed:,} labels of misgendering where the rule finds none; {alarmed:,} labels without"
-        " misgendering where the rule finds it.",
+        "The rule misses {missed:,} labels of misgendering and reports misgendering for {alarmed:,} labels without it.",
         missed=missed,
         alarmed=alarmed,
     )
@@ -264,9 +261,8 @@ def repeated(page_numbers: PageNumbers) -> None:
         return
     short = sum(row["short"] for row in rows)
     says = _(
-        "Mean repetitiveness from {low:.3f} to {high:.3f}: 0 = for some length from one to four words"
-        " nothing is repeated, 1 = everything is repeated. All generations; the spread (population"
-        " standard deviation) is in the file."
+        "Mean repetition from {low:.3f} to {high:.3f}: 0 = no n-gram is repeated for some n from 1 to 4,"
+        " 1 = everything is repeated. All generations; population standard deviations are in the file."
     ).format(low=min(known), high=max(known))
     if short:
         text = _("{short} {short:text with fewer than four tokens is|texts with fewer than four tokens are} excluded.")
@@ -299,8 +295,8 @@ def nothing_yet(page_numbers: PageNumbers) -> bool:
         inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
     elif page_numbers.finished == 0:
         inform(
-            "No generation is fully labelled yet. The rule's verdict stays hidden until then, so that it"
-            " influences nobody. Label on the Review page.",
+            "No generation is fully labelled yet. The rule's verdicts stay hidden until then so that they do"
+            " not influence annotators. Label on the Review page.",
             icon=":material/visibility_off:",
         )
         page_link("review/page.py", label=_("Review"), icon=":material/rate_review:")
@@ -316,7 +312,7 @@ def tiles(page_numbers: PageNumbers) -> None:
     counts = _("of {all:,} in the project; {labels:,} labels; {contexts:,} contexts")
     counts = counts.format(all=page_numbers.generations, labels=page_numbers.labels, contexts=contexts)
     same = _("How often annotator and rule agree on whether a text misgenders.")
-    beyond = _("Agreement beyond chance: 0 is chance, 1 is complete.")
+    beyond = _("Chance-corrected agreement: 0 = chance level, 1 = perfect.")
     wrong = _("A wrong pronoun anywhere in the text. The rule finds {rule}.")
     none = _("No pronoun refers to the person. The rule finds no pronoun at all in {rule}.")
     show_tiles(
@@ -362,8 +358,8 @@ def weighted_back(page_numbers: PageNumbers) -> None:
         " probability; those labelled before count once each."
     )
     by_strata = _(
-        "{labelled:,} of {all:,} generations are fully labelled. Each represents those of its model,"
-        " pronouns, data set and setting, so that more heavily labelled strata do not count more."
+        "{labelled:,} of {all:,} generations are fully labelled. Each is weighted to its stratum (model,"
+        " pronouns, data set and setting), so that heavily labelled strata do not count more."
     )
     text = by_sample if page_numbers.sampled else by_strata
     st.write(plain(text.format(labelled=one.labelled, all=one.population)))
@@ -371,14 +367,14 @@ def weighted_back(page_numbers: PageNumbers) -> None:
         {
             _("Measure"): measure_name(name),
             _("In the sample"): rate.sample,
-            _("Of all, weighted"): rate.estimate.value,
+            _("All, weighted"): rate.estimate.value,
             _("95% interval"): DASH if rate.estimate.value is None else interval_or_reason(rate.estimate, ".1%"),
             _("Labelled"): rate.labelled,
             _("Strata covered"): rate.covered,
         }
         for name, rate in page_numbers.weighted.items()
     ]
-    shares = (_("In the sample"), _("Of all, weighted"), _("Strata covered"))
+    shares = (_("In the sample"), _("All, weighted"), _("Strata covered"))
     columns = dict.fromkeys(shares, st.column_config.TextColumn(alignment="right"))
     shown = [{name: percent(value) if name in shares else value for name, value in row.items()} for row in rows]
     st.dataframe(shown, hide_index=True, key="weighted", column_config=columns)
@@ -395,10 +391,10 @@ def _with_the_rule(rates: Rates, labelled: int, *, sampled: bool) -> None:
         if rates.both.note in (ALL_THE_SAME, NO_GAIN):
             st.caption(plain(note_text(rates.both.note)))
         return
-    text = _("Misgendering, with the rule's verdicts on the generations still awaiting labels: {rate}.")
+    text = _("Misgendering, with the rule's verdicts on unlabelled generations: {rate}.")
     parts = [text.format(rate=with_interval(rates.both, ".1%", level=True))]
     if rates.worth is not None:
-        text = _("As precise as {worth:,.0f} labelled generations alone; {labelled:,} are labelled.")
+        text = _("Effective sample size: {worth:,.0f} labelled generations; {labelled:,} are labelled.")
         parts.append(text.format(worth=rates.worth, labelled=labelled))
     if not sampled:
         parts.append(
@@ -412,7 +408,7 @@ def _with_the_rule(rates: Rates, labelled: int, *, sampled: bool) -> None:
 
 def _coverage(page_numbers: PageNumbers) -> str:
     one = page_numbers.weighted["misgendering"]
-    parts = [_("Intervals over contexts, without a finite population correction.")]
+    parts = [_("Intervals over contexts, without finite-population correction.")]
     if one.covered < 1:
         text = _("{share} of the generations are in strata without labels; the rates do not cover them.")
         parts.append(text.format(share=percent(1 - one.covered)))
@@ -427,7 +423,7 @@ def show_method(page_numbers: PageNumbers) -> None:
     """Show the signature, and its meaning in words."""
     caption(
         "Computed from each annotator's last label before any opinion was shown; every fully labelled"
-        " generation counts once. Intervals: 95%, t on the jackknife over contexts; for kappa, a Bayesian"
-        " bootstrap of contexts. Coverage in simulations: docs/coverage.md."
+        " generation counts once. 95% intervals: jackknife t over contexts; for kappa, a Bayesian"
+        " bootstrap over contexts. Coverage in simulations: docs/coverage.md."
     )
     show_signature(page_numbers.signature)

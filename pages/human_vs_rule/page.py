@@ -9,8 +9,9 @@ from evenhand.pages.ui.text import _
 from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
-    "The rule looks only at the first pronoun; people read to the end. How often do they agree, and"
-    " where do they differ? Only fully labelled generations are shown."
+    "How often do annotators and the first-pronoun rule agree, and where do they differ? The rule"
+    " uses only the first pronoun; annotators read the whole text. Only fully labelled generations"
+    " are shown."
 )
 with open_store() as store:
     project = charts.chosen_project(store)

@@ -109,7 +109,7 @@ def show_disagreements(project: Project, against: AgainstPeople, names: dict[str
     """Ten of them at a time, by what the judge says."""
     every = against.disagreements
     if not every:
-        inform("The judge's labels equal everybody's on all compared texts.", icon=":material/check:")
+        inform("The judge and all annotators agree on every compared text.", icon=":material/check:")
         return
     counts = {code: sum(1 for disagreed in every if disagreed.judge == code) for code in against.choices}
     offered = [code for code, count in counts.items() if count]
@@ -129,7 +129,7 @@ def show_disagreements(project: Project, against: AgainstPeople, names: dict[str
 
 
 def _card(one: Disagreed, who: str, names: dict[str, str]) -> Markup:
-    share = [_("{share} of its answer", share=percent(one.share, 0))] if one.share is not None else []
+    share = [_("probability {share}", share=percent(one.share, 0))] if one.share is not None else []
     said = [judgement(who, one.judge, names, share)]
     for label in one.people:
         lines = [names.get(code, code) for code in label.reasons] + ([_("Flagged")] if label.extraneous else [])
@@ -175,7 +175,7 @@ def show_against(store: Store, project: Project, found: Found) -> None:
     against = found.against[one.name]
     if not against.items:
         inform(
-            "No text has a label by this judge and all its human labels yet. Until then, nothing is compared.",
+            "No text has both a label by this judge and all its human labels yet, so nothing can be compared.",
             icon=":material/visibility_off:",
         )
         _show_failures(failures(store, one))
@@ -199,9 +199,10 @@ def _figures(project: Project, against: AgainstPeople) -> None:
     meaning = text.format(items=f"{against.items:,}", finished=f"{against.finished:,}")
     tiles = [
         estimate_tile(_("Agreement with people"), against.agreement.estimate, meaning, "z.1%"),
-        estimate_tile(_("Between annotators: same label"), against.among_people.estimate,
+        estimate_tile(_("Agreement between annotators"), against.among_people.estimate,
                       _("How often two annotators give the same label on the same texts."), "z.1%"),
-        estimate_tile(_("Cohen's kappa"), against.kappa, _("Agreement beyond chance: 0 is chance, 1 is complete.")),
+        estimate_tile(_("Cohen's kappa"), against.kappa,
+                      _("Chance-corrected agreement: 0 = chance level, 1 = perfect.")),
     ]  # fmt: skip
     if project.kind == "generations":
         tiles.append(
@@ -243,9 +244,9 @@ def _test(store: Store, project: Project, against: AgainstPeople) -> None:
     one = against.judge
     if against.verdict is None or one.eps is None:
         caption(
-            "The alternative annotator test asks whether the judge agrees with the other annotators"
-            " about as well as each annotator does. First choose by how much it may be worse (eps)."
-            " The result is shown afterwards, and eps cannot be changed."
+            "The alternative annotator test checks whether the judge agrees with the other annotators about"
+            " as well as each annotator does. First set eps, the margin by which the judge may be worse. The"
+            " result is shown afterwards, and eps cannot be changed."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             eps = st.number_input(_("eps"), 0.0, 1.0, 0.15, 0.05, key="judge-eps-now", width=160)
@@ -270,12 +271,12 @@ def _verdict(verdict: Verdict) -> None:
         second = (
             _("The judge can replace an annotator.")
             if verdict.passes
-            else _("It is not shown that the judge can replace an annotator.")
+            else _("The test does not show that the judge can replace an annotator.")
         )
         settled = verdict.passes and verdict.note is None
         sentences = filter(None, (first, second, note_text(verdict.note)))
         (st.success if settled else st.warning)(plain(paragraph(sentences)))
-    heads = (_("Annotator"), _("Texts"), _("Judge"), _("Annotator's own"), "p", _("Judge wins"))
+    heads = (_("Annotator"), _("Texts"), _("Judge"), _("Own agreement"), "p", _("Judge wins"))
     with st.container(key="judge-verdict"):
         show_html(table(number_columns(heads, (1, 2, 3, 4)), map(_against, verdict.annotators), kind="stacked"))
     caption(
@@ -307,7 +308,7 @@ def _show_failures(found: list[Failure]) -> None:
     text = (
         _("Texts that this judge cannot label: {number}")
         if final
-        else _("Texts without a label by this judge: {number}. Another run asks for them again.")
+        else _("Texts without a label by this judge: {number}. Another run tries them again.")
     )
     with st.expander(plain(text.format(number=f"{len(found):,}")), icon=":material/error:"):
         for failure in found[:LISTED]:

@@ -13,8 +13,8 @@ from evenhand.pages.ui.text import _, inform
 from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
-    "The pronoun rule, a model or a server labels alongside people. Lead only: annotators never see a"
-    " judge's labels, which decide nothing."
+    "The pronoun rule, a model or a server labels alongside people. Only the lead sees a judge's"
+    " labels; they do not affect gold labels."
 )
 with open_store() as store:
     project = choose_project(store)

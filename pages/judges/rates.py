@@ -48,8 +48,8 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
 
 def _tiles(cell: RateCell) -> list[Tile]:
     rates = cell.rates
-    both = estimate_tile(_("Both together"), rates.both, _worth(rates, cell.people), "z.1%")
-    people = _("{number} {number:text|texts} that people have finished.", number=Count(cell.counted))
+    both = estimate_tile(_("People and judge"), rates.both, _worth(rates, cell.people), "z.1%")
+    people = _("{number} fully labelled {number:text|texts}.", number=Count(cell.counted))
     judge = _("{number} {number:text|texts}. Inherits the judge's bias; the interval ignores it.")
     return [
         estimate_tile(_("People alone"), rates.people, people, "z.1%"),
@@ -61,7 +61,7 @@ def _tiles(cell: RateCell) -> list[Tile]:
 def _worth(rates: Rates, people: int) -> str:
     if not rates.weight or rates.worth is None:
         return ""
-    text = _("The judge's labels were worth {number} human labels: as precise as {worth} human labels alone.")
+    text = _("Effective sample size: {worth} human labels, of which the judge contributes {number}.")
     return text.format(number=f"{max(0.0, rates.worth - people):,.0f}", worth=f"{rates.worth:,.0f}")
 
 
@@ -70,8 +70,8 @@ def _about(rates: Estimates, cell: RateCell) -> str:
     parts = [_("Share of texts; intervals over contexts."), *map(note_text, rates.basis(cell))]
     if cell.without_judge:
         text = _(
-            "{number} {number:text that people finished has|texts that people finished have} no label of the judge;"
-            " only the rate of people alone counts {number:it|them}."
+            "{number} fully labelled {number:text has|texts have} no label by the judge and"
+            " {number:counts|count} only in the rate by people alone."
         )
         parts.append(text.format(number=Count(cell.without_judge)))
     if rates.samples and cell.rates.effect is not None:
@@ -99,7 +99,14 @@ def _groups(rates: Estimates, measure: str) -> None:
     st.subheader(_("By group"))
     by = choose(_("Group by"), {name: ways[name] for name in used}, "judge-rates-by")
     cells = rates.cells(measure, (by,))
-    heads = (ways[by], _("People alone"), _("Judge alone"), _("Both together"), _("Worth"), _("Labelled / judged"))
+    heads = (
+        ways[by],
+        _("People alone"),
+        _("Judge alone"),
+        _("People and judge"),
+        _("Effective sample size"),
+        _("Labelled / judged"),
+    )
     rows = [_row(cell) for cell in cells]
     with st.container(key="judge-rates-by-group"):
         show_html(table(number_columns(heads, range(1, 6)), rows, kind="stacked"))
@@ -137,7 +144,7 @@ def _differences(rates: Estimates, measure: str) -> None:
     if not model_differences:
         return
     st.subheader(_("Differences between models"))
-    heads = (_("Models"), _("People alone"), _("Judge alone"), _("Both together"), _("After Holm"))
+    heads = (_("Models"), _("People alone"), _("Judge alone"), _("People and judge"), _("Holm-adjusted"))
     rows = [_difference(model_difference) for model_difference in model_differences]
     with st.container(key="judge-differences"):
         show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="stacked"))

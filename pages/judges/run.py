@@ -71,7 +71,7 @@ def _wish(project: Project, version: Guideline) -> FormState:
     ruled = project.kind == "generations" and version.scheme is None
     names: dict[Source, str] = {"rule": _("The pronoun rule")} if ruled else {}
     names |= {"model": _("A model on this machine"), "server": _("A server"), "file": _("A file")}
-    source = choose(_("Who judges"), names, "judge-source")
+    source = choose(_("Type of judge"), names, "judge-source")
     if source == "rule":
         st.caption(_("The first pronoun of each text decides. The rule does not assess extraneous gendered language."))
         return FormState("rule", replace(_shared_wishes(), rule=True))
@@ -87,7 +87,7 @@ def _wish(project: Project, version: Guideline) -> FormState:
             )
         )
         if ruled:
-            st.caption(_("Where it finds a wrong pronoun or gendered language, it is asked about each word."))
+            st.caption(_("If the model reports a wrong pronoun or gendered language, it is asked about each word."))
         said = _prompt(project, version, short=True)
         return FormState("model", replace(_shared_wishes(), model=model, **said))
     return _server(project, version)
@@ -97,7 +97,7 @@ def _server(project: Project, version: Guideline) -> FormState:
     address, trusted = choose_server(_("Address of an OpenAI-compatible server"), "judge-server")
     model = st.text_input(_("Name of the model on the server"), key="judge-server-model").strip()
     ways: dict[Way, str] = {"json": _("a JSON object"), "letter": _("the probability of each choice")}
-    way = choose(_("It answers with"), ways, "judge-way")
+    way = choose(_("Answer format"), ways, "judge-way")
     said = _prompt(project, version, short=False)
     first, second, third, fourth = st.columns(4)
     samples = first.number_input(_("Answers per text"), 1, 50, 1, key="judge-samples", disabled=way == "letter")
@@ -105,10 +105,10 @@ def _server(project: Project, version: Guideline) -> FormState:
     limit = third.number_input(
         _("Maximum requests per minute"), 1, 100_000, None, key="judge-per-minute", placeholder=_("no limit")
     )
-    at_once = fourth.number_input(_("Requests at once"), 1, 128, 8, key="judge-at-once")
+    at_once = fourth.number_input(_("Parallel requests"), 1, 128, 8, key="judge-at-once")
     left, right = st.columns(2)
-    price_in = left.number_input(_("Price per million tokens sent"), 0.0, None, None, key="judge-price-in")
-    price_out = right.number_input(_("Price per million tokens received"), 0.0, None, None, key="judge-price-out")
+    price_in = left.number_input(_("Price per million input tokens"), 0.0, None, None, key="judge-price-in")
+    price_out = right.number_input(_("Price per million output tokens"), 0.0, None, None, key="judge-price-out")
     request = replace(
         _shared_wishes(), model=model if address else "", server=address, way=way, **said,
         settings=ServerSettings(samples=int(samples), temperature=float(heat)),
@@ -123,8 +123,8 @@ def _prompt(project: Project, version: Guideline, *, short: bool) -> dict[str, A
     with st.expander(_("Prompt and system message"), icon=":material/edit:"):
         st.caption(
             _(
-                "Places in braces are filled in: guideline and choices of the newest version, examples, the form of an"
-                " answer, and the text. A changed prompt is another judge."
+                "Placeholders in braces are filled with the guideline and choices of the newest version, the"
+                " examples, the answer format and the text. A changed prompt makes another judge."
             )
         )
         key = f"judge-prompt-{kind}-{project.kind}" + ("-own" if version.scheme else "")
@@ -135,10 +135,10 @@ def _prompt(project: Project, version: Guideline, *, short: bool) -> dict[str, A
         examples = st.text_area(_("Examples (optional)"), key="judge-examples", height=100)
         left, right = st.columns(2)
         known = left.number_input(
-            _("Known answers drawn as further examples"), 0, 100, 0, key="judge-known",
+            _("Examples from known answers"), 0, 100, 0, key="judge-known",
             help=_(
-                "As many of each choice, put in place of {examples}. The judge's labels of these items are left out of"
-                " comparisons and rates."
+                "The same number for each choice, inserted at {examples}. The judge's labels of these items are"
+                " excluded from comparisons and rates."
             ),
         )  # fmt: skip
         seed = right.number_input(_("Random seed"), 0, None, 42, key="judge-known-seed", disabled=not known)
@@ -151,16 +151,18 @@ def _prompt(project: Project, version: Guideline, *, short: bool) -> dict[str, A
 def _shared_wishes() -> Request:
     """Ask for what every judge needs: its name, how many items, and its eps."""
     wide, middle, narrow = st.columns([2, 1, 1], vertical_alignment="bottom")
-    name = wide.text_input(_("Name of the judge"), key="judge-name", max_chars=80, placeholder=_("named by itself"))
+    name = wide.text_input(
+        _("Name of the judge"), key="judge-name", max_chars=80, placeholder=_("generated automatically")
+    )
     limit = middle.number_input(
         _("Number of items, drawn at random"), 1, None, None, key="judge-limit", placeholder=_("all")
     )
     eps = narrow.number_input(
-        _("eps of the annotator test"), 0.0, 1.0, None, 0.05, key="judge-eps", placeholder=_("later"),
+        _("eps (alternative annotator test)"), 0.0, 1.0, None, 0.05, key="judge-eps", placeholder=_("later"),
         help=_(
-            "How much worse than an annotator the judge may be in the alternative annotator test: 0.2"
-            " against experts, 0.15 against skilled annotators, 0.1 against a crowd. It is recorded before"
-            " the first label and cannot be changed."
+            "Margin by which the judge may be worse than an annotator in the alternative annotator test: 0.2"
+            " against experts, 0.15 against skilled annotators, 0.1 against crowd workers. It is recorded"
+            " before the first label and cannot be changed."
         ),
     )  # fmt: skip
     return Request(name=name.strip(), limit=int(limit) if limit else None, eps=eps)
@@ -194,7 +196,7 @@ def _show_as_sent(store: Store, project: Project, wish: FormState) -> None:
     first = next(items(store, project), None)
     if first is None:
         return
-    with st.expander(_("As it is sent, with the first text"), icon=":material/visibility:"):
+    with st.expander(_("Prompt as sent (first text)"), icon=":material/visibility:"):
         prompt = prompt_for(store, project, wish.request)
         text = text_of(project, first)
         st.code("\n\n".join(message["content"] for message in prompt.messages(text)), language=None, wrap_lines=True)
@@ -208,7 +210,7 @@ def forecast_text(found: Forecast, source: Source) -> str:
     if source == "rule":
         return _("{texts} {texts:text|texts}; this takes seconds.").format(texts=texts)
     parts = [_("{texts} {texts:text|texts}.").format(texts=texts)]
-    text = _("About {sent} tokens sent and {answered} received, in {requests} {requests:request|requests}.")
+    text = _("About {sent} input and {answered} output tokens in {requests} {requests:request|requests}.")
     parts.append(
         text.format(sent=f"{found.tokens_in:,.0f}", answered=f"{found.tokens_out:,.0f}", requests=Count(found.requests))
         if source == "server" else ""

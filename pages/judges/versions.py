@@ -24,7 +24,7 @@ SECOND = 100  # texts that are asked about again
 
 def show_versions(store: Store, project: Project, found: Found) -> None:
     """Show two judges side by side, then the drift of one."""
-    st.subheader(_("Two judges side by side"))
+    st.subheader(_("Compare two judges"))
     if len(found.judges) < 2:
         st.caption(_("There is only one judge. A changed prompt, model or setting makes another."))
     else:
@@ -55,9 +55,7 @@ def _side_by_side(found: Found) -> None:
     if one is other:
         return
     apart = agreement_difference(one, other)
-    text = _(
-        "On the {number} {number:text|texts} labelled by both, the first agrees with people more often by {difference}."
-    )
+    text = _("Agreement with people, first minus second judge, on {number} shared {number:text|texts}: {difference}.")
     if apart.value is not None:
         difference = with_interval(apart.estimate, POINTS, level=True)
         st.caption(plain(text.format(number=Count(apart.rows), difference=difference)))
@@ -81,29 +79,30 @@ def _changes(one: Judge, other: Judge) -> None:
         for line in unified_diff(before.splitlines(), after.splitlines(), one.name, other.name, lineterm="")
     ]
     if lines and one.spec.prompt and other.spec.prompt:
-        with st.expander(_("What differs in the prompts"), icon=":material/difference:"):
+        with st.expander(_("Prompt differences"), icon=":material/difference:"):
             st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
 def _drift(drift: Drift) -> None:
-    heads = (_("Asked"), _("Answered by"), _("Labels"), _("From"), _("To"))
+    heads = (_("Round"), _("Answered by"), _("Labels"), _("From"), _("To"))
     rows = [
-        (_("first") if one.round == 0 else _("again {number}").format(number=one.round), one.model or _("not said"),
+        (_("first") if one.round == 0 else _("repeat {number}").format(number=one.round),
+         one.model or _("not reported"),
          f"{one.labels:,}", moment(one.first), moment(one.last))
         for one in drift.answered
     ]  # fmt: skip
     with st.container(key="judge-answered"):
         show_html(table(number_columns(heads, (2,)), rows, kind="stacked"))
     if drift.has_changed_model:
-        st.warning(_("The server named more than one model: labels before and after may differ."))
+        st.warning(_("The server reported more than one model, so earlier and later labels may not be comparable."))
     for round_ in drift.rounds:
-        text = _("Asked again ({number}): {same} of {items} {items:text has|texts have} the same label.")
+        text = _("Repeat {number}: {same} of {items} {items:text has|texts have} the same label.")
         ends = interval(round_.same, ".1%")
         parts = [text.format(number=round_.round, same=percent(round_.same.value), items=Count(round_.items))]
         parts += [_("95% interval: {interval}.").format(interval=ends)] if ends else []
         st.caption(plain(paragraph(parts)))
     if not drift.rounds:
-        st.caption(_("It was not asked again, so it is unknown whether it would give the same labels today."))
+        st.caption(_("This judge was not run again, so it is unknown whether it would give the same labels today."))
 
 
 @asks("change_projects")

@@ -155,7 +155,7 @@ def settings_line(store: Store, project: Project) -> str:
         labels = _("{number} labels per text")
     labels = labels.format(number=project.per_item)
     if project.doubled is not None:
-        labels = _("{number} labels for {texts} texts, one for each other text").format(
+        labels = _("{number} labels for {texts} texts, one for each of the rest").format(
             number=project.per_item, texts=f"{project.doubled:,}"
         )
     if project.kind == "generations":

@@ -33,7 +33,7 @@ def ask_labels(per_item: int, doubled: int | None, *, place: str) -> dict[str, i
         number = st.number_input(_("Labels per text"), 1, 100, per_item, key=f"{place}per_item")
     with right:
         sample = st.number_input(
-            _("Only for this many texts, drawn at random"),
+            _("Only for random texts (number)"),
             0,
             1_000_000,
             doubled,
@@ -54,11 +54,11 @@ def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str
         key=f"{place}checked",
         box=True,
         explained=_(
-            "Misgendering needs the wrong pronoun marked; no pronoun allows no such mark; the flag for"
-            " extraneous gendered language needs its words marked."
+            "Misgendering requires that the wrong pronoun be marked; no pronoun excludes such a mark; the"
+            " flag for extraneous gendered language requires marked words."
         ),
     )
-    hidden = st.checkbox(_("Blur each text until it is opened"), blur, key=f"{place}blur")
+    hidden = st.checkbox(_("Blur texts until opened"), blur, key=f"{place}blur")
     return {"checked": rules, "blur": hidden, **_ask_pause(pause_minutes, place)}
 
 
@@ -79,7 +79,7 @@ def ask_care(blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, 
 
 def _ask_pause(pause_minutes: int | None, place: str) -> dict[str, int | None]:
     pause = st.number_input(
-        _("Remind annotators to take a break after (minutes)"), 1, 600, pause_minutes, key=f"{place}pause",
+        _("Break reminder (minutes)"), 1, 600, pause_minutes, key=f"{place}pause",
         placeholder=_("never"), width=260,
     )  # fmt: skip
     return {"pause_minutes": None if pause is None else int(pause)}
@@ -94,7 +94,7 @@ def show_form() -> None:
     st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
     st.subheader(_("New project"), anchor=False)
     kinds: dict[Kind, str] = {arg: kind_name(arg) for arg in get_args(Kind)}
-    kind = choose(_("What is judged"), kinds, "kind")
+    kind = choose(_("Kind of items"), kinds, "kind")
     if kind == "generations":
         _form_of_generations()
         return

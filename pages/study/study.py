@@ -286,4 +286,4 @@ def _numbers(standard: studies.Settings) -> None:
             label, least = labels[name]
             column.number_input(label, least, value=values[name], key=f"new-{name}")
     st.text_input(_("Currency"), standard.currency, key="new-currency", max_chars=8, width=120)
-    st.checkbox(_("Blur each text until it is opened"), standard.cover, key="new-cover")
+    st.checkbox(_("Blur texts until opened"), standard.cover, key="new-cover")

@@ -185,9 +185,10 @@ def switch(label: str, value: bool = False, *, key: str, explained: str, box: bo
 def ask_trim(value: bool = False) -> bool:
     """Ask whether contexts lose the space at their end; *value*: at first."""
     text = _(
-        "Most models write the space themselves and perform worse if it is already there. The published code keeps it."
+        "Most models generate the space themselves and perform worse if the context already ends in one."
+        " The published code keeps it."
     )
-    return switch(_("Remove the space at the end of a context"), value, key="trim", box=True, explained=text)
+    return switch(_("Remove trailing space"), value, key="trim", box=True, explained=text)
 
 
 def ask_password(key: str) -> str | None:

@@ -15,9 +15,13 @@ def margin_box(scale: Scale, key: str) -> float | None:
     """Ask how large a difference on *scale* may be and still count as none. It begins with the default; return None for
     0."""
     name, default = _(SCALES[scale]), MARGINS[scale]
-    text = _("The default for this scale is {margin}. 0 means no margin, so nothing is decided.")
-    help = text.format(margin=f"{default:g}") if default else _("0 means no margin, so nothing is decided.")
-    label = _("Margin ({scale}): how large may a difference be and still count as negligible?", scale=name)
+    text = _("Largest difference that counts as negligible. Default for this scale: {margin}; 0: no test.")
+    help = (
+        text.format(margin=f"{default:g}")
+        if default
+        else _("Largest difference that counts as negligible; 0: no test.")
+    )
+    label = _("Equivalence margin ({scale})", scale=name)
     value = st.number_input(
         label, 0.0, LARGEST[scale], default or 0.0, STEP[scale], key=key, help=help, width=420,
     )  # fmt: skip
@@ -48,6 +52,6 @@ def difference_says(difference: Estimate, margin: float | None, form: str = SIZE
 def how_tested() -> str:
     """Return what the words of `against` mean."""
     return _(
-        "Two one-sided tests (the 90% interval lies within the margin). Minimum detectable difference: about the"
-        " smallest difference that data like these detect in 80 of 100 cases (two-sided, 0.05)."
+        "Two one-sided tests (equivalent if the 90% interval lies within the margin). Minimum detectable"
+        " difference: approximate, at 80% power (two-sided, 0.05)."
     )

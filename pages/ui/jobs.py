@@ -122,7 +122,7 @@ def show_job(store: Store, job: jobs.Job) -> None:
                 again = _("Restart") if kind is not None and kind.restarts else _("Resume")
                 st.button(again, key=f"resume-{job.uid}", on_click=_change, args=(job.uid, "resume"))
             if not job.active:
-                text = _("Removes the job from this list; its results are kept.")
+                text = _("Removes the job from this list; its results stay.")
                 st.button(
                     _("Dismiss"), key=f"dismiss-{job.uid}", on_click=_change, args=(job.uid, "dismiss"),
                     type="tertiary", icon=":material/close:", help=text,
@@ -168,7 +168,7 @@ def _show_so_far(store: Store, job: jobs.Job) -> None:
     with lock:
         if not found.read_on() or not found.rows:
             return
-        text = _("Partial result, {rows} rows so far. It changes until the job has ended, and has no signature.")
+        text = _("Partial result ({rows} rows so far): it changes until the job ends and has no signature.")
         with st.expander(plain(text.format(rows=f"{found.rows:,}")), icon=":material/pending:"):
             if found.models:
                 heads = (_("Model"), _("Rows so far"), _("Scored"), _("No score"), _("Male word"), _("Female word"))
@@ -179,7 +179,7 @@ def _show_so_far(store: Store, job: jobs.Job) -> None:
                     for model, one in found.models.items()
                 ]  # fmt: skip
                 show_html(table(number_columns(heads, range(1, len(heads))), rows, kind="narrow"))
-                caption("Male word, female word: sentences in which the model prefers that word, by however little.")
+                caption("Male word, female word: sentences in which the model prefers that word, however slightly.")
             for row in found.last if not found.models else ():
                 literal(str(row.get("sentence") or f"{row.get('context', '')}{row.get('completion', '')}"))
 

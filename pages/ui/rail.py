@@ -180,7 +180,7 @@ def state_text(known: StepState) -> str:
     """Return the state of a step in words."""
     if known.state == "waiting":
         return _("waiting: {number}", number=f"{known.number:,}") if known.number else _("waiting")
-    return _("done") if known.state == "done" else _("not begun")
+    return _("done") if known.state == "done" else _("not started")
 
 
 def step_names() -> dict[Step, str]:

@@ -137,5 +137,5 @@ def names_in(text: str) -> list[str]:
 def show_signature(signature: str) -> None:
     """Show how numbers were made, to copy: behind one small sign."""
     with st.popover(_("Signature"), icon=":material/fingerprint:", type="tertiary"):
-        st.caption(_("How these numbers were computed; quote it with them. The About page explains each part."))
+        st.caption(_("How these numbers were computed; cite it with them. The About page explains each part."))
         st.code(signature, language=None, wrap_lines=True)

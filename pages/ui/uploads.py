@@ -222,7 +222,7 @@ def _files(place: str) -> list[tuple[str, int]]:
 
 
 def _list_files(place: str, number: int) -> None:
-    with st.expander(_("The files"), icon=":material/list:"):
+    with st.expander(_("Files"), icon=":material/list:"):
         rows = [{_("File"): name, _("Size"): size(length)} for name, length in _files(place)]
         st.dataframe(rows, hide_index=True, height=min(38 * (len(rows) + 1), 300))
         if number > len(rows):

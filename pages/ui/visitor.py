@@ -372,9 +372,9 @@ def say_changes(changes: Sequence[Change], *, published: bool = False) -> None:
     lines = "  \n".join(plain(named(name, f"{old} → {new}")) for name, old, new in changes)
     if published:
         text = _(
-            "The project log keeps the change with its time. If labels exist, the method section of a release states"
-            " it."
+            "The project log records the change and its time. If labels exist, the method section of a"
+            " release reports it."
         )
     else:
-        text = _("The project log keeps the change with its time.")
+        text = _("The project log records the change and its time.")
     st.info(f"{lines}  \n{text}", icon=":material/published_with_changes:")

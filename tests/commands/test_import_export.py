@@ -78,7 +78,7 @@ def test_a_project_of_generations_requires_its_own_columns(tmp_path: Path) -> No
     path = tmp_path / "other.csv"
     path.write_text("Before,After\nKim said,that he left.\n", "utf-8")
     result = run("import", "judged", path)
-    assert isinstance(result.exception, BadFile) and "context and the completion" in str(result.exception)
+    assert isinstance(result.exception, BadFile) and "context and completion" in str(result.exception)
     assert imported("judged", path, "--map", "context=Before", "--map", "completion=After")["imported"] == 1
     assert "holds the sentences" in str(run("import", "unknown", path).exception)
 

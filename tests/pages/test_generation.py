@@ -144,7 +144,7 @@ def test_a_sample_is_imported_into_a_new_project(fresh_store: Store, finished: P
     page.segmented_control(key="which-first").set_value("sample").run()
     page.number_input(key="number-first").set_value(4).run()
     without_errors(page)
-    assert "8 texts of 8 contexts, in 2 cells" in captions_of(page)
+    assert "8 texts from 8 contexts in 2 cells" in captions_of(page)
     assert "4 × 1" in html_of(page) and "2 × 2" in html_of(page)
     page.text_input(key="new-first").set_value("judged").run()
     page.text_area(key="people-first").set_value("Ada, Bo").run()

@@ -38,10 +38,10 @@ def test_missing_projects_and_labels_are_explained(fresh_store: Store) -> None:
     project = judged_project(fresh_store, texts, name="other")
     at = open_page("human_vs_rule", project="made")
     at.selectbox(key="generations-project").set_value("other").run()
-    assert "stays hidden until then" in at.info[0].value
+    assert "stay hidden until then" in at.info[0].value
     say(fresh_store, project, "Ada", [(text.text, text.said) for text in texts])  # not Bo, so the rule stays hidden
     at.run()
-    assert not at.exception and "stays hidden until then" in at.info[0].value and not cards(at)
+    assert not at.exception and "stay hidden until then" in at.info[0].value and not cards(at)
 
 
 def test_the_numbers_of_the_comparison_are_shown(fresh_store: Store) -> None:
@@ -77,8 +77,8 @@ def test_estimates_use_rule_verdicts_of_unlabelled_contexts(fresh_store: Store) 
     made = comparison(generations(fresh_store, project), labels_of_generations(fresh_store, project))
     assert made.both.weight and made.both.worth is not None
     shown = captions_of(open_page("human_vs_rule"))
-    assert f"generations still awaiting labels: {100 * made.both.both.value:.1f}%" in shown
-    assert f"As precise as {made.both.worth:,.0f} labelled generations alone; " in shown
+    assert f"rule's verdicts on unlabelled generations: {100 * made.both.both.value:.1f}%" in shown
+    assert f"Effective sample size: {made.both.worth:,.0f} labelled generations; " in shown
 
 
 def _hostile(store: Store, **fields: object) -> tuple[Comparison, object]:

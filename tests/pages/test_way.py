@@ -101,7 +101,7 @@ def test_pages_about_models_have_their_own_navigation(two: tuple[str, str]) -> N
 def test_home_has_four_entrances_and_opens_a_desk_in_one_press(fresh_store: Store) -> None:
     project, _people = filled_project(fresh_store, 3)
     home = open_page("home")
-    heads = ["I annotate", "I lead a project", "I try a model", "I measure"]
+    heads = ["I annotate", "I lead a project", "I try a model", "I measure models"]
     assert [heading.value for heading in home.subheader][:4] == heads
     desks = {
         parse_qs(element.proto.query_string)["annotator"][0]: element.proto.page

@@ -296,7 +296,7 @@ def store_decisions(store: Store, project: Project, rows: Iterable[Mapping[str, 
 def _stored(store: Store, project: Project, row: Mapping[str, Any], people: Mapping[str, int]) -> bool:
     kind = row.get("kind")
     if kind not in ("settlement", "comment"):
-        raise Refused(N_("A decision is either a settlement or a comment."))
+        raise Refused(N_("A line of decisions.jsonl must be an adjudication decision or a comment."))
     item = row_id(store, project, "item", row.get("item"))
     if item is None or count_rows(store, kind, op_id=row.get("op_id")):
         return False

@@ -255,10 +255,10 @@ def _offer_labels(
     """The import of a file of labels or a package, without options."""
     whole = write_package.is_package(members)
     if whole:
-        caption("This is a package with the items, labels and decisions of a project. Existing data stay unchanged.")
+        caption("This package contains the items, labels and decisions of a project. Existing data do not change.")
     else:
         st.caption(
-            _("This is a file of labels. They are added to the items of this project; existing labels stay unchanged.")
+            _("This file contains labels. They are added to the items of this project; existing labels do not change.")
         )
     if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
         if large:

@@ -288,7 +288,10 @@ def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool 
         for name, number in numbers:
             st.metric(name, f"{number:,}", border=True, width=150)
     if report.beside:
-        text = _("{number} labels are stored but do not count: their annotators had decided otherwise here before.")
+        text = _(
+            "{number} labels are stored but do not count: their annotators had already labelled these items"
+            " differently here."
+        )
         st.caption(plain(text.format(number=f"{report.beside:,}")))
     _show_problems([_problem_row(error, quoting=False) for error in report.errors], report.rejected)
 

@@ -63,8 +63,8 @@ def test_named_columns_override_the_guess():
 @pytest.mark.parametrize(
     ("columns", "wished", "says"),
     [
-        (("a", "b"), Columns(), "which columns hold the context"),
-        (("a", "b"), Columns({"context": "a"}), "which columns hold the context"),
+        (("a", "b"), Columns(), "lacks the columns context and completion"),
+        (("a", "b"), Columns({"context": "a"}), "lacks the columns context and completion"),
         (("context", "completion"), Columns({"model": "engine"}), "has no column engine for model"),
         (
             ("context", "completion"),

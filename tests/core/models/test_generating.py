@@ -118,7 +118,7 @@ def test_random_numbers_depend_on_the_seed_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("context", "part"), [("he " * 80, "exceeds the model's limit of 64"), ("a" * 57, "8 new ones")]
+    ("context", "part"), [("he " * 80, "exceed the model's limit of 64"), ("a" * 57, "8 new tokens")]
 )
 def test_a_too_long_context_is_refused(llama: Path, context: str, part: str) -> None:
     generator = opened(llama)

@@ -105,5 +105,5 @@ def test_a_server_that_dies_halfway_ends_the_run_after_two_texts() -> None:
 def test_answers_outside_the_protocol_end_the_run() -> None:
     with chat_server(lambda body: "7") as server:
         server.refuse = (200, {"detail": "hello"})
-        with pytest.raises(ModelUnavailable, match=r"8 responses in a row .* do not follow the protocol"):
+        with pytest.raises(ModelUnavailable, match=r"8 consecutive responses .* did not follow the protocol"):
             ask(server, 30, at_once=1)
