@@ -51,7 +51,7 @@ def start(
     many as the quotas of pairs and sides are expected to need.
     """
     if items is None and design != "quotas":
-        raise Refused(N_("Say how many items to draw."))
+        raise Refused(N_("Give the number of items to draw."))
     from evenhand.annotations.sampling.frame import plan_sample
 
     with opened_project(db, name) as (store, project):

@@ -15,9 +15,7 @@ from evenhand.core.tune.report import TrainingReport, TuneReport, stopped_early
 from evenhand.core.tune.run import run
 from evenhand.core.tune.settings import Settings as TuneSettings
 
-FROM_CHECKPOINT = N_(
-    "Nothing is lost: a resumed run continues from its latest checkpoint and ends with the same numbers."
-)
+FROM_CHECKPOINT = N_("Nothing is lost: a resumed run continues from its latest checkpoint and gives the same result.")
 
 
 def tune_model(settings: TuneSettings, place: Place) -> TuneReport:

@@ -34,11 +34,13 @@ if TYPE_CHECKING:
 
 NOBODY = Note(N_("No item of this rate is fully labelled."))
 NONE_DRAWN = Note(N_("No sampled item of this rate is fully labelled."))
-ALL_LABELS = N_("Labels used: all that people have finished ({number}), as a simple random sample.")
-UNLABELLED = Note(N_("No item that a sample drew is labelled in full, so samples change nothing yet."))
-DRAWN_LABELS = N_("Labels used: those of items that samples drew ({number}), weighed by inclusion probability.")
-EARLIER_LABELS = N_("Items labelled before a sample was drawn ({number}) count once each, for themselves.")
-NOT_DRAWN = N_("Items that people finished and no sample drew ({number}) count in no rate of people.")
+ALL_LABELS = N_("Labels used: all fully labelled items ({number}), as a simple random sample.")
+UNLABELLED = Note(N_("No sampled item is fully labelled, so samples do not affect the rates yet."))
+DRAWN_LABELS = N_("Labels used: those of sampled items ({number}), weighted by inverse inclusion probability.")
+EARLIER_LABELS = N_(
+    "Items labelled before a sample was drawn ({number}) count once each and represent only themselves."
+)
+NOT_DRAWN = N_("Fully labelled items that no sample drew ({number}) do not count in the rates by people.")
 GROUPS = ("model", "pronoun", "setting", "dataset", "language")
 
 

@@ -45,8 +45,8 @@ STRATA: dict[Kind, tuple[str, ...]] = {
 NO_STRATA = N_("Choose at least one column for the strata.")
 NO_COLUMN = N_("Items of this project have no column {column}.")
 NO_VOTES = N_("This design needs labels of judges: run two judges, or one that gives shares, on these items first.")
-NO_QUOTA_OPEN = N_("No pair and side lacks sentences for its quota, or none of theirs is left to draw from.")
-TOO_MANY = N_("{items} items were asked for, and {available} can be drawn. Ask for at most {available}.")
+NO_QUOTA_OPEN = N_("All quotas are met, or no more sentences can be drawn for them.")
+TOO_MANY = N_("{items} items were requested, but only {available} can be drawn. Request at most {available}.")
 NO_MEASURE = N_("{measure} is not measured in this project.")
 
 # No label, on no desk, not skipped, in no pilot, without a known answer, not drawn by a sample by which labels weigh.

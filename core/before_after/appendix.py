@@ -48,11 +48,11 @@ CAPTION = N_(
     " percentage points. In brackets: 95% intervals, over word stems for items and over texts for losses."
 )
 WHO = N_("Before: {before}. Models after: {after}, placebos: {placebos}.")
-OVER_SEEDS = N_("The change is the mean over the models after, less that over the placebos; the unit is the seed.")
+OVER_SEEDS = N_("The change is the mean over the models after minus the mean over the placebos; the unit is the seed.")
 OVER_SEEDS_ALONE = N_("The change is the mean over the models after; the unit is the seed.")
 HELD_OUT = N_("Held-out text: {name}, {texts} texts, {tokens} tokens; perplexity before {perplexity}.")
 CANNOT, MEANS = N_("What the verdict cannot rule out:"), N_("Mean Bias_c (log10), above 0 towards the male word.")
-MADE, WAYS = N_("Made {created} (UTC)."), N_("How the models were made")
+MADE, WAYS = N_("Created {created} (UTC)."), N_("How the models were made")
 TITLE, CHANGE = N_("Before and after"), N_("Change in |Bias_c| (log10; below 0: leans less): {effect}.")
 DATA = N_("Items: {name}, {number}. Intervals: {method}.")
 APART = N_("Pairs left out of the swap ({pairs}): {left_out}. All others: {swapped}.")
@@ -224,8 +224,8 @@ def runs_appendix(report: RunsReport, say: Say = same) -> str:
 
 
 BY_PEOPLE = N_(
-    "{items} generations of {contexts} templates or contexts, judged by people who did not know which model wrote"
-    " them (annotators: {annotators}); before: {before}, after: {after}."
+    "{items} generations from {contexts} templates or contexts, judged blind to the model (annotators:"
+    " {annotators}); before: {before}, after: {after}."
 )
 DATA_OF = N_("Data: {name} (SHA-256 or signature: {digest}).")
 DATA_NAMED = N_("Data: {name}.")

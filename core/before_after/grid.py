@@ -38,7 +38,7 @@ from evenhand.core.typed_json import fields_of, from_json, to_json
 CELL = "cell.json"
 WAITING, DONE = "waiting", "ok"
 MAY_GROW = ("models", "interventions", "seeds", "threads")
-NO_RECORD = N_("The record of the model {folder} cannot be read. Delete that folder, and it is made again.")
+NO_RECORD = N_("The record of the model {folder} cannot be read. Delete that folder to create the model again.")
 OTHER_GRID = N_("{folder} contains a grid with other settings. Choose another name, or delete it first.")
 
 

@@ -24,8 +24,8 @@ VERDICTS: dict[Verdict, str] = {
 COST_MARGIN = 0.05  # ln: a perplexity of 5 % more
 NO_PLACEBO = Note(
     N_(
-        "There is no placebo. Training on any text changes a model, and how much of this change is due to"
-        " training alone is unknown."
+        "There is no placebo. Training on any text changes a model, so it is unknown how much of this change"
+        " is due to training alone."
     )
 )
 ONE_SEED = Note(

@@ -62,20 +62,22 @@ NEUTRAL = N_("neutral answers (the right ones)")
 BY_PROBABILITY, BY_WRITING = N_("right by probability"), N_("right in generated text")
 SHOWN = 10  # rows on either end that a record shows
 
-NO_MODEL = N_("{file} has several models ({models}). Say which one.")
+NO_MODEL = N_("{file} has several models ({models}). Name one of them.")
 OTHER_MODEL = N_("{file} has no model {model}. Available: {models}.")
 NOTHING_SHARED = N_("The runs have no row in common, so there is nothing to compare.")
 NO_TABLE = N_("{file} lacks the columns {missing}; it is not a table of such a run.")
 BOTH = N_("{model} is given both as a model after and as a placebo.")
-ALONE = N_("{alone} rows do not have a value in every run; they are excluded.")
+ALONE = N_("{alone} rows without a value in every run are excluded.")
 OTHER_SETTINGS = N_("The runs have different settings ({names}), which may explain the differences.")
 ONE_OF_EACH = Note(
     N_(
-        "One run per model, without a placebo or another seed: a retrained model would differ too, by an"
-        " unknown amount."
+        "One run per model, without a placebo or another seed: retraining alone would also change the model,"
+        " by an unknown amount."
     )
 )
-NO_COST_HERE = Note(N_("These runs cannot show whether the model after knows less; held-out text can (before-after)."))
+NO_COST_HERE = Note(
+    N_("These runs do not show whether the model after predicts text worse; held-out text does (before-after).")
+)
 NOT_COMPARED = ("models", "cache", "threads", "generations", "ray", "workers")
 
 
@@ -420,7 +422,7 @@ CHOICES = {  # of generations; the first is what the verdict is on
 NOTHING_YET = Note(N_("No context has a judged generation by each model yet."))
 NO_RESULT = N_("no result yet")
 ONE_MODEL_EACH = Note(
-    N_("One model each, without a placebo: a retrained model would differ too, by an unknown amount.")
+    N_("One model each, without a placebo: retraining alone would also change the model, by an unknown amount.")
 )
 WAITING = N_("{waiting} generations are still awaiting labels and are excluded.")
 SIDES = ("before", "after")

@@ -118,7 +118,7 @@ def loss_curve(
     axis = alt.Axis(grid=False, labelOverlap=True, format=",d", values=looks)
     if len(looks) > MOST_TICKS:
         axis = alt.Axis(grid=False, labelOverlap=True, format=",d", tickMinStep=1, tickCount=MOST_TICKS)
-    x, loss = alt.X("step:Q", title=say(N_("step")), axis=axis), N_("loss (−ln p of a token)")
+    x, loss = alt.X("step:Q", title=say(N_("step")), axis=axis), N_("loss (−ln p per token)")
     y = alt.Y("value:Q", title=say(loss), scale=alt.Scale(zero=False))
     tips = tooltips({"kind": " ", "step": N_("step"), "value": loss}, say, value=".4f")
     data = pd.DataFrame(rows, columns=["step", "value", "kind"])

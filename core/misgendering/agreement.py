@@ -21,12 +21,14 @@ from evenhand.core.statistics.units import Clusters
 
 Z = 1.959963984540054
 NO_PAIR = Note(N_("No instance has verdicts by both methods."))
-CONSTANT = Note(N_("One of the two methods gave the same verdict everywhere, so no correlation can be computed."))
-ALL_THE_SAME = Note(N_("Both methods gave the same verdict everywhere, so chance agreement would also be complete."))
+CONSTANT = Note(
+    N_("One of the two methods gave the same verdict for every instance, so no correlation can be computed.")
+)
+ALL_THE_SAME = Note(N_("Both methods gave the same verdict for every instance, so chance agreement is 1."))
 ONE_VERDICT = Note(
     N_(
-        "One of the two methods gave the same verdict everywhere: kappa is 0 whatever the other says and"
-        " has no interval."
+        "One of the two methods gave the same verdict for every instance, so kappa is 0 by definition and has"
+        " no interval."
     )
 )
 TOO_FEW = Note(N_("Fewer than 4 instances: no interval."))

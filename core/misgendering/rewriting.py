@@ -33,7 +33,7 @@ from evenhand.core.text.pronoun_cases import (
 )
 from evenhand.core.text.pronouns import PronounSet, first_pronoun, forms, names_of, set_named
 
-NO_PRONOUN = N_("The text refers to nobody by a pronoun, so there is no slot.")
+NO_PRONOUN = N_("No pronoun in the text refers to a person, so there is no slot.")
 
 _JOINED = re.compile(r",(?:\s+(?:and|or|but)\b)?|\b(?:and|or|but)\b", re.IGNORECASE)
 _OPEN = re.compile(r"[.!?,;:\"“]\s*$")  # the text before a clause

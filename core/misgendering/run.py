@@ -116,7 +116,8 @@ KEPT = N_("Nothing is lost: a resumed run keeps the texts already written.")
 MOST_NAMED = 20  # lines of a file that are not generations and are named one by one
 MORE_LINES = N_("{n} more lines are not generations and were skipped.")
 NEED_GENERATIONS = N_(
-    "TANGO texts become templates through what a model writes. First run `generate`, then give the generations here."
+    "A TANGO text becomes a template only after a model has continued it. Run `generate` first, then give its"
+    " generations here."
 )
 
 

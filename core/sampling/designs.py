@@ -39,7 +39,7 @@ Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 NOTHING_TO_DRAW = N_("No item can be drawn: each has a label, is on a desk, was skipped or was drawn before.")
-WRONG_SHARE = N_("The random share must be from {least} to 1, not {share}: no item may have probability 0.")
+WRONG_SHARE = N_("The random part must be from {least} to 1, not {share}: no item may have probability 0.")
 WRONG_NUMBER = N_("A sample needs at least one item.")
 
 

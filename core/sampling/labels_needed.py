@@ -22,7 +22,7 @@ SIZES = (25, 50, 100, 200, 400, 800)
 TIMES = 16  # samples of each size
 MOST = 3_000  # items that are simulated; of more items, a random sample of this size
 NEVER = Note(N_("Even with all items labelled, the interval would be wider."))
-NO_INTERVALS = Note(N_("The simulated samples give no interval, so nothing can be said."))
+NO_INTERVALS = Note(N_("The simulated samples give no interval, so no width can be estimated."))
 
 
 @dataclass(frozen=True)

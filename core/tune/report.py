@@ -22,8 +22,8 @@ from evenhand.core.typed_json import from_json, to_json
 
 RECORD = "tuning.json"
 STOPPED_EARLY = N_(
-    "Stopped early at step {steps} of {of}: {checks} checks in a row without progress on held-out text. The result is"
-    " the model of step {best}."
+    "Stopped early at step {steps} of {of}: no improvement on held-out text in {checks} consecutive"
+    " evaluations. The result is the model of step {best}."
 )
 
 

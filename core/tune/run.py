@@ -53,7 +53,7 @@ NO_MEMORY = N_(
     " length, adapters (--lora), or --force."
 )
 NO_TEXTS = N_("There is no file or folder {file}.")
-ONLY_TRAINING = N_("A direction is removed within minutes, in this process: omit --ray, or use --method training.")
+ONLY_TRAINING = N_("Removing a direction takes minutes and runs in this process: omit --ray, or use --method training.")
 NO_TOKENS = N_("{name}: hardly any text contains a token in the vocabulary of {model}.")
 
 Watch = Callable[[int, int | None, str], None]

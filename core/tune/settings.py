@@ -12,7 +12,7 @@ from evenhand.core.tune.report import tuned_folder
 from evenhand.core.tune.texts import Swap
 
 Method = Literal["training", "sentence-debias", "inlp"]
-NO_TARGET = N_("Say where to write the model: --out FOLDER or --run NAME.")
+NO_TARGET = N_("Give an output for the model: --out FOLDER or --run NAME.")
 NO_LANGUAGE = N_("Swapping and removing a direction need the language of the texts: --language zh or en.")
 
 

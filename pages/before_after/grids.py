@@ -67,7 +67,7 @@ def show_new_grid(store: Store) -> None:
         seeds = int(first_column.number_input(_("Seeds per combination"), 1, 20, 3, key="ba-grid-seeds"))
         steps = int(second_column.number_input(_("Steps"), 1, 100_000, 1000, key="ba-grid-steps"))
         help = _("More than one: on Ray, one model per worker.")
-        workers = int(third_column.number_input(_("Models at once"), 1, 64, 1, key="ba-grid-workers", help=help))
+        workers = int(third_column.number_input(_("Parallel models"), 1, 64, 1, key="ba-grid-workers", help=help))
         chosen, texts, items = _files()
         request = None
         if texts and models and kinds:
@@ -132,7 +132,7 @@ def _show_run(run: Run) -> None:
         _show_cells(run.table)
     with st.container(horizontal=True, vertical_alignment="center"):
         download_table(GRIDS, run)
-        offer_deletion(GRIDS, run, _("The models themselves stay in the folder of that name."))
+        offer_deletion(GRIDS, run, _("The models stay in the folder of the same name."))
 
 
 def _show_cells(file: Path) -> None:
@@ -141,7 +141,7 @@ def _show_cells(file: Path) -> None:
     heads += [_("increase in held-out loss"), _("state")]
     forms = (("size_before", "z.3f"), ("size_after", "z.3f"), ("rise", "+z.3f"))
     rows = []
-    states = {"ok": _("made"), WAITING: _("waits")}
+    states = {"ok": _("finished"), WAITING: _("waiting")}
     for one in frame.to_dict("records"):
         numbers = [number(None if pd.isna(one[key]) else float(one[key]), form) for key, form in forms]
         named = (short(str(one["model"])), intervention_name(str(one["intervention"])), str(one["seed"]))

@@ -13,9 +13,8 @@ from evenhand.pages.ui.text import _
 from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
-    "Did a change to a model help, and what did it cost? The same items are given to the model before,"
-    " the models after, and placebos trained for as long on unswapped text. Text that none of them has"
-    " seen shows what was lost."
+    "Did a change to a model help, and what did it cost? The same items are scored by the model before, the"
+    " models after, and placebos trained for as long on unswapped text. Held-out text measures the cost."
 )
 way = choose(
     _("What is compared"),

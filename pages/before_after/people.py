@@ -42,7 +42,7 @@ def show_people(store: Store) -> None:
     with errors_shown():
         report = judgements(store, run, margin=margin)
         show_runs_report(report, run.name)
-        offer_deletion(COMPARISONS, run, _("Deletes the key: afterwards nobody can tell which model wrote which text."))
+        offer_deletion(COMPARISONS, run, _("Deletes the key: the model of each text can no longer be identified."))
 
 
 def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
@@ -57,7 +57,7 @@ def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
             help=_("More contexts are more informative than more texts per context."),
         )  # fmt: skip
         name, people, pressed = _who("ba-mix", _("Mix and create the project"), ":material/shuffle:")
-    caption("Annotators see only the texts; the key to who wrote which is kept here.")
+    caption("Annotators see only the texts; the key to the models is stored here.")
     if pressed:
         with errors_shown():
             _mix(store, name, (runs[before], runs[after]), people, int(per_item), int(per_context))
@@ -83,8 +83,8 @@ def _show_comparing(store: Store, runs: dict[str, Run]) -> None:
         )  # fmt: skip
         name, people, pressed = _who("ba-pairs", _("Draw pairs and create the project"), ":material/compare:")
     caption(
-        "In each context, every two models are drawn with the same probability. Left and right are drawn again for"
-        " each annotator, and nobody sees which model wrote a text. Results: Agreement, Preferences."
+        "In each context, every pair of models is drawn with the same probability. Left and right are randomised for"
+        " each annotator, and annotators do not see which model wrote a text. Results: Agreement, Preferences."
     )
     if pressed:
         with errors_shown():

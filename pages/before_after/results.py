@@ -113,11 +113,13 @@ def _request(
         uploads += [path] if path else []
     text = choose_upload(
         _("Held-out text, one text per line"), ["txt", "gz"], key=TEXT,
-        help=_("What the change cost: how well each model predicts text that none of them was trained on."),
+        help=_(
+            "Measures the cost of the change: how well each model predicts text that none of them was"
+            " trained on."),
     )  # fmt: skip
     margin = st.number_input(
         _("Margin (log10)"), 0.0, 2.0, MARGINS["log10"], 0.01, key="ba-margin",
-        help=_("A change in the magnitude of Bias_c smaller than this counts as none; 0: nothing is decided."),
+        help=_("Largest change of |Bias_c| that counts as negligible; 0: no test."),
     )  # fmt: skip
     if items is None or not before or not after:
         return None
@@ -164,7 +166,7 @@ def _show_differences(frame: "pd.DataFrame", names: dict[str, str]) -> None:
     bins = difference_bins(changes)
     first = next(iter(changes.values()))
     known = first[first == first]
-    says = _("Half of the items moved by less than {half} (log10), a tenth by more than {tenth}.").format(
+    says = _("Absolute change of Bias_c (log10): median {half}, 90th percentile {tenth}.").format(
         half=f"{_quantile(known, 0.5):.2f}", tenth=f"{_quantile(known, 0.9):.2f}"
     )
     chart = differences(bins, description=says, say=_, palette=colours())

@@ -61,11 +61,11 @@ def _choose_sides(names: list[str]) -> tuple[str, list[str], list[str]]:
     with after:
         chosen = st.multiselect(
             _("After"), names, names[:1], key="ba-run-after", placeholder=_("Choose runs"),
-            help=_("Several are seeds of the same change. With three or more, the interval is over seeds."),
+            help=_("Several runs are seeds of the same change. With three or more, the interval is over seeds."),
         )  # fmt: skip
     placebos = st.multiselect(
         _("Placebos"), names, key="ba-run-placebos", placeholder=_("None"),
-        help=_("Models trained on the same texts without the change. The effect is what exceeds theirs."),
+        help=_("Models trained on the same texts without the change. The effect is the change beyond theirs."),
     )  # fmt: skip
     return first, chosen, placebos
 
@@ -148,7 +148,7 @@ def _show_changes(report: RunsReport, rows: list[list[str]]) -> None:
     apart = sum(
         change.low is not None and change.high is not None and not change.low <= 0 <= change.high for change in values
     )
-    says = _("{apart} of {all} changes have an interval that excludes 0; about {chance} would by chance.").format(
+    says = _("{apart} of {all} intervals of changes exclude 0; expected false positives: {chance}.").format(
         apart=apart, all=len(values), chance=f"{0.05 * len(values):.1f}"
     )
     unit = _("change (ln)") if report.scale == "ln" else _("change (share, 0 to 1)")

@@ -354,8 +354,8 @@ def weighted_back(page_numbers: PageNumbers) -> None:
     st.subheader(_("Weighted to all generations"))
     one = page_numbers.weighted["misgendering"]
     by_sample = _(
-        "{labelled:,} of {all:,} generations are fully labelled. Those that a sample drew are weighed by inclusion"
-        " probability; those labelled before count once each."
+        "{labelled:,} of {all:,} generations are fully labelled. Sampled generations are weighted by inverse"
+        " inclusion probability; those labelled before count once each."
     )
     by_strata = _(
         "{labelled:,} of {all:,} generations are fully labelled. Each is weighted to its stratum (model,"

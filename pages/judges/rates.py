@@ -75,7 +75,7 @@ def _about(rates: Estimates, cell: RateCell) -> str:
         )
         parts.append(text.format(number=Count(cell.without_judge)))
     if rates.samples and cell.rates.effect is not None:
-        text = _("Design effect {effect}: the variance of the rate by people, against simple random items (1).")
+        text = _("Design effect of the rate by people: {effect} (1 = simple random sampling).")
         parts.append(text.format(effect=number(cell.rates.effect)))
     return paragraph(parts)
 
@@ -83,8 +83,8 @@ def _about(rates: Estimates, cell: RateCell) -> str:
 def _assumption(rates: Estimates) -> str:
     if rates.samples:
         return _(
-            "The judge's error is estimated on the labelled items, each weighed by its inclusion probability, and"
-            " subtracted."
+            "The judge's error is estimated on the labelled items, weighted by inverse inclusion probability,"
+            " and subtracted."
         )
     return _(
         "The judge's error is estimated on the texts labelled by people and subtracted; these must be a"

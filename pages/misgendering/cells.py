@@ -153,10 +153,10 @@ def show_beta(cells: Sequence[Cell]) -> None:
     ]  # fmt: skip
     show_html(table(number_columns(heads, (2, 3, 4)), body, kind="text"))
     caption(
-        "For each instance there is a probability that two verdicts, one by each method, differ. α and"
-        " β belong to the Beta distribution with the same mean and variance (method of moments). If"
-        " both are below 1, the methods agree or disagree completely on most instances, which a mean"
-        " hides."
+        "For each instance, two verdicts, one by each method, differ with some probability. α and β are the"
+        " parameters of the Beta distribution with the same mean and variance as these probabilities (method"
+        " of moments). If both are below 1, the methods agree or disagree completely on most instances, which"
+        " the mean hides."
     )
 
 
@@ -179,9 +179,9 @@ def show_ways(cells: Sequence[Cell]) -> None:
     says = range_says(_("Right verdicts"), data, percent, "group", "label")
     show_chart(ways(data, description=says, say=_, palette=colours()), data, key="ways", says=says)
     caption(
-        "Line: 95% interval over templates and names. Right: a form of the person's own pronouns, of texts with"
-        " a pronoun; as published, a text without a pronoun counts as right too. You choose the order; there is"
-        " no ranking."
+        "Line: 95% interval over templates and names. Right: a form of the person's own pronouns, among texts"
+        " with a pronoun; as published, a text without a pronoun also counts as right. The order is your"
+        " choice, not a ranking."
     )
     _flips(cells)
     _apart(cells)
@@ -214,7 +214,7 @@ def _flips(cells: Sequence[Cell]) -> None:
     if known:
         flips, n = sum(a for a, _n in known), sum(n for _a, n in known)
         text = _(
-            "The probability-based verdict uses perplexity, a mean over tokens. With the sum of the"
+            "The probability-based verdict uses perplexity, which averages over tokens. With the sum of"
             " log-probabilities, {flips} of {n} instances ({share}) would get the other verdict."
         )
         st.caption(plain(text.format(flips=f"{flips:,}", n=f"{n:,}", share=percent(flips / n if n else None))))
@@ -286,10 +286,10 @@ def _meaning(measure: str, published: bool) -> str:
             " disagree; 0 = never."
         ),
         "mcc": _("Correlation of the two verdicts, −1 to 1; 0 = unrelated."),
-        "kappa": _("Agreement beyond chance, −1 to 1, always from the full two-by-two table of verdicts."),
+        "kappa": _("Chance-corrected agreement, −1 to 1, always from the full two-by-two table of verdicts."),
         "agreement": _(
-            "Share of instances with the same verdict. It is high whenever one verdict is rare, however"
-            " good the methods are."
+            "Share of instances with the same verdict. It is high whenever one verdict is rare, regardless of"
+            " the quality of the methods."
         ),
     }[measure]
     if published:

@@ -46,7 +46,7 @@ def show_conversions() -> None:
     st.subheader(_("One template, both methods"), anchor=False)
     show_template()
     st.divider()
-    st.subheader(_("At the slot: how often must the two methods disagree?"), anchor=False)
+    st.subheader(_("Lower bound of disagreement at the slot"), anchor=False)
     show_slot()
     st.divider()
     st.subheader(_("A TANGO text, probability-based"), anchor=False)
@@ -144,9 +144,9 @@ def _text(*parts: str | Markup) -> None:
 def show_slot() -> None:
     """Sliders left, the answer right; nothing else on the page runs again."""
     write(
-        "A model that writes one of four forms samples it by probability. The probability-based method"
-        " considers only one form: the one that makes the whole sentence most probable. Change the"
-        " probabilities and see how often a sampled form differs from it."
+        "A model that generates one of four forms samples it from their probabilities. The probability-based"
+        " method considers only the form that makes the whole sentence most probable. Change the"
+        " probabilities to see how often a sampled form differs from it."
     )
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -177,7 +177,7 @@ def _answer(given: dict[str, float], preferred: str) -> None:
             "δ", delta, width="content", help=reason or _("1 − probability of the preferred form ÷ sum of all four")
         )
         st.metric(
-            "δ*", least, width="content", help=reason or _("the same with the most probable form: the lower bound")
+            "δ*", least, width="content", help=reason or _("the same for the most probable form: the lower bound")
         )
     if found.delta is None or found.delta_star is None:
         st.info(reason or "")
@@ -212,7 +212,7 @@ def show_which() -> None:
         _("Report the variation over generations. A single generation says little about an instance."),
         _("Report each pronoun set separately. A mean over four sets hides the one that fares worst."),
         _("Check texts without a pronoun: avoiding a person's pronouns does not respect them."),
-        _("Before you settle on a measure, ask people who are misgendered what they consider harmful."),
+        _("Before you choose a measure, ask people who are misgendered what they consider harmful."),
     ]:
         st.markdown(f"- {line}")
 
@@ -233,19 +233,19 @@ def _ways() -> list[tuple[str, str, str, str, str]]:
             _("Models that rank or complete text at a fixed position, and quick comparisons over many instances."),
             _("A preference among the forms of one case, without sampling, so every run gives the same result."),
             _(
-                "What the model would actually write: no pronoun at all, a wrong one later, other gendered"
-                " words. The result depends on how a tokenizer splits the forms, and on using the mean or"
-                " the sum of log-probabilities."
+                "What the model would actually generate: no pronoun at all, a wrong one later, other gendered"
+                " words. The result also depends on how a tokenizer splits the forms, and on using the mean"
+                " or the sum of log-probabilities."
             ),
         ),
         (
             _("Generation-based"),
             _("Which pronoun comes first in the model's text?"),
-            _("Chatbots and writing tools: whatever a reader sees. Generate several texts per context."),
+            _("Chatbots and writing tools, where readers see generated text. Generate several texts per context."),
             _("The model's own words with the decoding settings that will be used, and how much they vary."),
             _(
-                "Everything after the first pronoun, pronouns for other people, and plural they. A text"
-                " without a pronoun counts as right."
+                "Everything after the first pronoun, pronouns for other people, and plural they. As"
+                " published, a text without a pronoun counts as right."
             ),
         ),
         (

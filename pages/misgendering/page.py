@@ -17,8 +17,8 @@ def views() -> dict[str, tuple[str, str]]:
 
 
 page_head(
-    "Does a model use a person's pronouns? Two methods answer this: which form the model finds most"
-    " probable, and which form it writes. The page shows both and how far they agree."
+    "Does a model use a person's pronouns? Two methods measure this: which form is most probable to the"
+    " model, and which form it generates. The page shows both and how far they agree."
 )
 titles = {name: title for name, (title, _place) in views().items()}
 section = choose(_("Section"), titles, "section", address="section", heading=False)

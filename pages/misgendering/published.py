@@ -47,8 +47,8 @@ def show_published() -> None:
     st.subheader(_("Caveats"), anchor=False)
     for line in [
         _(
-            "Of the 23 MCC intervals of Table 1, three exclude 0; about one does so by chance, and one remains"
-            " after the Holm correction."
+            "Of the 23 MCC intervals in Table 1, three exclude 0; about one is expected to do so by chance,"
+            " and one remains after Holm correction."
         ),
         _(
             "Two kappas of 0.000 are reported with ±0.185 and ±0.180. They come from tables with a single"
@@ -94,9 +94,9 @@ def _beside_own() -> list[BesidePrinted] | None:
             model = st.selectbox(_("Model"), models, key="beside-model", format_func=model_label)
     beside = beside_misgendering([(key, metrics) for key, metrics in found if key.get("model", "") == model])
     text = _(
-        "{model}: {n} of {all} reported values have a counterpart in your run, with the same set, setting"
-        " and pronouns; its intervals are over the units of the run. The reported values are from other"
-        " models, so differences come from both models and texts."
+        "{model}: {n} of {all} reported values have a counterpart in your run (same set, setting and"
+        " pronouns). Intervals of the run are over its units. The reported values are from other models, so"
+        " differences reflect both models and texts."
     )
     st.caption(plain(text.format(model=model or name, n=compared(beside), all=len(beside))))
     return beside

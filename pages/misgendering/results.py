@@ -139,8 +139,8 @@ def show_results() -> None:
             least = min(found, key=lambda one: one.metrics.clusters.units).metrics.clusters
             scarce = kinds[least.kinds[least.counts.index(least.units)]]
             text = _(
-                "Few units: some cells are based on only {units} {kind}. Their t intervals are wide, and"
-                " differences between cells say little."
+                "Some cells are based on only {units} {kind}, so their t intervals are wide and differences"
+                " between cells are not reliable."
             )
             st.warning(plain(text.format(units=units, kind=scarce)), icon=":material/warning:")
         trial_banner(source.models)
@@ -232,8 +232,8 @@ def show_people(source: Source) -> None:
     counts = [clusters_of(some[["template"]]).units for _key, some in known.groupby(["model", "pronoun"], sort=False)]
     if min(counts) < FEW:
         text = _(
-            "People judged {n} {n:text|texts}; some rows are based on only {units} {units:context|contexts}: few units,"
-            " wide intervals."
+            "People judged {n} {n:text|texts}; some rows are based on only {units} {units:context|contexts},"
+            " so their intervals are wide."
         )
         st.warning(plain(text.format(n=Count(len(known)), units=Count(min(counts)))), icon=":material/warning:")
     _figure(known, found[name])
@@ -317,7 +317,7 @@ def show_texts(source: Source) -> None:
     """Show a table: a line per model and pronoun set."""
     path = Path(source.path).with_suffix(".jsonl")
     if not path.is_file():
-        inform("These verdicts come without texts. A run with generations keeps what the model wrote.")
+        inform("This table contains no texts. A run with generations stores them.")
         return
     with st.spinner(_("Reading the texts …"), show_time=True):
         found, skipped = texts(str(path), path.stat().st_mtime)
@@ -351,9 +351,9 @@ def show_texts(source: Source) -> None:
         )  # fmt: skip
     show_html(table(number_columns(heads, (2, 3, 5, 6)), body, kind="text"))
     text = _(
-        "Repetition is 0 if some length of word n-gram never repeats and 1 if every n-gram does;"
-        " mean ± standard deviation over texts. The published value is for context and completion"
-        " together. As published, the generation-based method counts a text without a pronoun as right."
+        "Repetition is 0 if for some n no word n-gram is repeated, and 1 if every n-gram is; mean ± standard"
+        " deviation over texts. The published value is for context and completion together. As published, the"
+        " generation-based method counts a text without a pronoun as right."
     )
     caption_with_files(text, rows, key="texts")
 

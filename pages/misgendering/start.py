@@ -43,8 +43,8 @@ def show_first_run() -> None:
         st.markdown(f"**{title}**")
         st.write(
             _(
-                "The built-in instances and model show within about a minute how this page works. They are"
-                " for trying out the app, not for findings. To run real models, use Start a run; verdicts"
+                "The built-in instances and model show in about a minute how this page works. They are for"
+                " trying out the app, not for findings. To run real models, use Start a run; verdicts"
                 " computed elsewhere can be opened below."
             )
         )
@@ -169,6 +169,6 @@ def _say_models(run: Run) -> None:
         tokens = one.get("tokens")
         factor = tokens.get("factor") if isinstance(tokens, dict) else None
         if factor:
-            saved = _("prefixes shared by the forms were read once: {factor} times fewer tokens")
+            saved = _("shared prefixes were computed once: {factor} times fewer tokens")
             line += " · " + saved.format(factor=f"{factor:.1f}")
         st.caption(plain(line))

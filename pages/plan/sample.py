@@ -38,10 +38,10 @@ def show_sample(store: Store, project: Project) -> None:
         _show_open(store, project, samples.state_of(store, going))
     else:
         write(
-            "A sample decides which items people label, and with which probability. The probability of each"
-            " item is stored before it is labelled, and rates weigh each label by it: a design that looks"
-            " for difficult items does not move them. Until the sample is closed, desks hand out only its items,"
-            " in random order."
+            "A sample determines which items are labelled, and with which probability. Each probability is"
+            " stored before labelling and is used to weight the label, so a design that favours difficult"
+            " items does not bias the rates. Until the sample is closed, desks hand out only its items, in"
+            " random order."
         )
         _ask(store, project)
     _show_samples([samples.state_of(store, sample) for sample in samples.samples(store, project)])
@@ -54,30 +54,30 @@ def design_name(design: Design) -> str:
     return {
         "simple": _("Simple random"),
         "stratified": _("Stratified"),
-        "clusters": _("By size of context"),
-        "disagreement": _("Judges disagree"),
+        "clusters": _("Proportional to context size"),
+        "disagreement": _("Judge disagreement"),
         "variance": _("Minimum variance (Neyman)"),
-        "quotas": _("Close the quotas"),
+        "quotas": _("Fill the quotas"),
     }[design]
 
 
 def _meaning(design: Design) -> str:
     return {
         "simple": _("All items have the same probability."),
-        "stratified": _("Every stratum gets the same number of items, so small groups have exact rates too."),
+        "stratified": _("Every stratum gets the same number of items, so small groups also have precise rates."),
         "clusters": _(
-            "Contexts are drawn in proportion to how many items they have, each once before any twice: items of"
-            " one context resemble each other."
+            "Contexts are drawn systematically in proportion to their number of items, which spreads the"
+            " sample over contexts: items of one context resemble each other."
         ),
-        "disagreement": _("Items on which judges differ are drawn more often."),
+        "disagreement": _("Items on which judges disagree are drawn more often."),
         "variance": _(
-            "Strata, and labels of judges within them, where people are expected to differ from the judges are"
-            " drawn more often: for a rate by both together this needs the fewest labels."
+            "Items are drawn more often where people are expected to differ from the judges, by stratum and"
+            " judge label. A rate by people and judge then needs the fewest labels."
         ),
         "quotas": _(
-            "Of each pair and side that lacks sentences, as many as its quota is expected to need: those that are"
-            " most likely to be kept come first, by the labels of judges and by what was kept of earlier samples. The"
-            " random part keeps the rate of kept sentences free of bias."
+            "For each pair and side below its quota, as many sentences are drawn as it is expected to need."
+            " Sentences most likely to be kept, according to judges' labels and earlier samples, come first."
+            " The random part keeps the estimated rate of kept sentences unbiased."
         ),
     }[design]
 
@@ -110,13 +110,15 @@ def _ask(store: Store, project: Project) -> None:
             share = st.number_input(
                 _("Random part of the probability (%)"), 100 * LEAST_SHARE, 100.0, 100 * SHARE, 5.0, format="%g",
                 key="sample-share", width=260,
-                help=_("Equal for all items, so that none has probability 0. A large part makes weights more alike."),
+                help=_(
+                    "Equal for all items, so that none has probability 0. A larger part makes the weights"
+                    " more similar."),
             )  # fmt: skip
             asked["share"] = round(share / 100, 6)
-        ask_author(store, _("Who draws it"), persist_state="session", placeholder=_("Your name"), width=240)
+        ask_author(store, _("Drawn by"), persist_state="session", placeholder=_("Your name"), width=240)
         text = _(
-            "Until the sample is closed, desks hand out only the items it draws. The sample and its probabilities are"
-            " stored permanently, and the method section describes it."
+            "Until the sample is closed, desks hand out only its items. The sample and its probabilities are"
+            " stored permanently, and the method section describes them."
         )
         if confirmed(
             _("Draw the sample"), text, _("Draw it"), key="sample-start", icon=":material/casino:", primary=True
@@ -159,13 +161,13 @@ def _show_open(store: Store, project: Project, sample_state: samples.SampleState
         title = _("Sample {number} is open: {design}", number=sample.number, design=design_name(sample.design))
         st.markdown(f"**{plain(title)}**")
         with st.container(key="sample-figures"):
-            drawn = _("Drawn of {frame} items.", frame=f"{sample_state.frame:,}")
+            drawn = _("Drawn from {frame} items.", frame=f"{sample_state.frame:,}")
             range_text = _("From {least} to {most}; stored {when}.").format(
                 least=percent(sample_state.least), most=percent(sample_state.most), when=moment(sample.created)
             )
             show_tiles([
                 Tile(_("Items"), f"{sample_state.drawn:,}", (drawn,)),
-                Tile(_("Labelled in full"), f"{sample_state.labelled:,}", (_("Items that need no more labels."),)),
+                Tile(_("Fully labelled"), f"{sample_state.labelled:,}", (_("Items that need no more labels."),)),
                 Tile(_("Inclusion probability"),
                 percent(sample_state.drawn / sample_state.frame if sample_state.frame else None),
                      (range_text,)),
@@ -176,10 +178,10 @@ def _show_open(store: Store, project: Project, sample_state: samples.SampleState
             text = _("In random order about {number} items would be needed for the same quotas.")
             st.caption(plain(text.format(number=f"{sample.settings['in_random_order']:,}")))
         if sample_state.labelled < sample_state.drawn:
-            caption("If you close it now, the labelled items stand for those that are missing.")
+            caption("If you close it now, the labelled items represent those still missing.")
         text = _(
-            "Sample {number} ends with {labelled} of {drawn} items labelled in full. It cannot be reopened, and rates"
-            " weigh these labels."
+            "Sample {number} ends with {labelled} of {drawn} items fully labelled. It cannot be reopened; its"
+            " labels are weighted in all rates."
         )
         values = {"labelled": f"{sample_state.labelled:,}", "drawn": f"{sample_state.drawn:,}"}
         text = text.format(number=sample.number, **values)
@@ -196,9 +198,9 @@ def _close(store: Store, project: Project) -> None:
 
 def _show_samples(sample_states: list[samples.SampleState]) -> None:
     if not sample_states:
-        caption("No sample was drawn here: rates treat the labelled items as a simple random sample of all.")
+        caption("No sample was drawn here: rates treat the labelled items as a simple random sample of all items.")
         return
-    heads = (_("Sample"), _("Design"), _("Items"), _("Labelled in full"), _("Inclusion probability"), _("State"))
+    heads = (_("Sample"), _("Design"), _("Items"), _("Fully labelled"), _("Inclusion probability"), _("State"))
     rows = [_row(sample_state) for sample_state in sample_states]
     with st.container(key="samples"):
         show_html(table(number_columns(heads, (2, 3, 4)), rows, kind="stacked"))
@@ -212,12 +214,13 @@ def _show_rates(store: Store, project: Project) -> None:
     }
     if not found:
         if samples.samples(store, project):
-            caption("No drawn item is labelled in full: all labels count, as a simple random sample of all items.")
+            caption("No sampled item is fully labelled, so all labels count, as a simple random sample of all items.")
         return
     known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
     names = names_of(store, project) | known
     meaning = _(
-        "Of items that samples could draw, weighed by inclusion probability, and of items labelled before, once each."
+        "Items that samples could draw are weighted by inverse inclusion probability; items labelled before"
+        " count once each."
     )
     with st.container(key="sample-rates"):
         show_tiles([estimate_tile(names.get(one, one), rate, meaning, "z.1%") for one, rate in found.items()], 3)
@@ -245,7 +248,7 @@ def show_labels_needed(store: Store, project: Project, names: dict[str, str], co
     if st.button(_("Simulate"), key="needed-start", icon=":material/query_stats:"):
         st.session_state["needed-asked"] = asked
     if st.session_state.get("needed-asked") != asked:
-        caption("Draws samples of this project by each design and measures how wide their intervals are.")
+        caption("Draws simulated samples from this project by each design and measures the width of their intervals.")
         return
     with errors_shown():
         with st.spinner(_("Simulating samples …"), show_time=False):
@@ -258,10 +261,10 @@ def _ask_size(project: Project, columns: dict[str, str], *, has_judges: bool) ->
     ways = {"judges": _("From the judges' labels"), "assumed": _("From assumed rates")}
     way = choose(_("Expected labels"), ways, "needed-way") if has_judges else "assumed"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        asked["width"] = 2 * _percent(_("Interval: plus or minus (points)"), 0.5, 25.0, 5.0, 0.5, "needed-width", 230)
+        asked["width"] = 2 * _percent(_("Target half-width (points)"), 0.5, 25.0, 5.0, 0.5, "needed-width", 230)
         if way == "assumed":
             asked["rate"] = _percent(_("Assumed rate (%)"), 0.5, 99.5, 20.0, 5.0, "needed-rate", 180)
-            label = _("A judge is right in (%)")
+            label = _("Judge accuracy (%)")
             asked["accuracy"] = _percent(label, 50.0, 100.0, 100 * ACCURACY, 5.0, "needed-accuracy", 200)
     st.session_state.setdefault("needed-by", list(STRATA[project.kind][:1]))
     asked["by"] = tuple(
@@ -283,7 +286,7 @@ def _forecast(store: Store, project: Project, /, width: float, **asked: Any) -> 
 
 def _show(project: Project, made: Forecast, names: dict[str, str]) -> None:
     sizes = [size for size in SHOWN if any(size in dict(needed.widths) for needed in made.needed)]
-    heads = (_("Design"), _("Items needed"), _("Labels"), *(_("Width with {n}", n=f"{n:,}") for n in sizes))
+    heads = (_("Design"), _("Items needed"), _("Labels"), *(_("Width at n = {n}", n=f"{n:,}") for n in sizes))
     rows = [_needed_row(needed, project, names, sizes) for needed in made.needed]
     with st.container(key="labels-needed"):
         show_html(table(number_columns(heads, range(1, len(heads))), rows, kind="stacked"))
@@ -295,7 +298,7 @@ def _show(project: Project, made: Forecast, names: dict[str, str]) -> None:
     drawn = [needed for needed in made.needed if needed.widths]
     if drawn:
         says = _(
-            "Width of the interval by number of labelled items, for each design; the thin line is the wanted width."
+            "Width of the interval by number of labelled items, for each design; the thin line is the target width."
         )
         chart = widths(drawn, names, made.width, description=says, say=_, palette=colours())
         show_chart(chart, rows_of(drawn, names), key="labels-needed-chart", says=says)

@@ -8,9 +8,9 @@ from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
-    "Continue training a model on gender-swapped texts, or remove a direction from it. The Before and"
-    " after page shows whether this helped and what it cost. The job runs in the background; you can"
-    " close this page."
+    "Continue training a model on gender-swapped texts, or remove a gender direction from it. The Before and"
+    " after page shows whether this helped and what it cost. The job runs in the background; you can close"
+    " this page."
 )
 with open_store() as opened:
     with st.container(border=True):

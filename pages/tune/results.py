@@ -83,7 +83,9 @@ def _show_run(run: Run) -> None:
 def _change(report: TuneReport) -> str:
     """Return in the visitor's language what was done to the model; `method_text` of its record says it in English."""
     if isinstance(report, ProjectionReport):
-        text = _("{method}: directions taken out: {directions}; found in {pairs} sentences and their counterfactuals")
+        text = _(
+            "{method}: directions removed: {directions}; estimated from {pairs} sentences and their counterfactuals"
+        )
         name = "SentenceDebias" if report.method == "sentence-debias" else "INLP"
         return text.format(method=name, directions=f"{report.directions:,}", pairs=f"{report.pairs:,}")
     kinds = {
@@ -113,12 +115,12 @@ def _delete(name: str) -> None:
 def _figures(report: TuneReport) -> Markup:
     before, after = (report.held_out.get(time) or HeldOut(0, 0, 0, 0) for time in ("before", "after"))
     rows = [
-        (_("loss on held-out text (−ln p of a token)"), f"{before.loss:.4f}", f"{after.loss:.4f}"),
+        (_("loss on held-out text (−ln p per token)"), f"{before.loss:.4f}", f"{after.loss:.4f}"),
         (_("top-1 accuracy"), percent(before.accuracy), percent(after.accuracy)),
     ]
     if isinstance(report, ProjectionReport) and report.probe:
         first, last = (percent(report.probe[time]["accuracy"]) for time in ("before", "after"))
-        rows.append((_("accuracy of a probe for the side (chance: 50%)"), first, last))
+        rows.append((_("gender probe accuracy (chance: 50%)"), first, last))
     return table(number_columns([_("figure"), _("before"), _("after")], (1, 2)), rows)
 
 

@@ -75,9 +75,9 @@ def choose_how(chosen: Chosen | None) -> Settings | None:
             "cda": _("CDA: texts and their counterfactuals"), "cds": _("CDS: one of the two, at random"),
             "swap": _("counterfactuals only"), "none": _("unswapped: the placebo"),
         }  # fmt: skip
-        swap = choose(_("What is trained on"), swaps, "tune-swap", explained=_(
-            "The placebo takes as many steps on the same texts, unswapped: only what exceeds it is an effect of the"
-                " swap."
+        swap = choose(_("Training data"), swaps, "tune-swap", explained=_(
+            "The placebo is trained for as many steps on the same texts, unswapped. Only the change beyond"
+            " the placebo is an effect of the swap."
         ))  # fmt: skip
     words = None
     with errors_shown():
@@ -106,8 +106,10 @@ def _words() -> dict[str, Any]:
                 run_bounded(read_word_pairs, path, code, file=path.name)
                 words[name] = path
         left_out = st.text_input(
-            _("Pairs left out"), key="tune-left-out", placeholder="男孩/女孩",
-            help=_("These are not swapped, so that the model can be tested on pairs that it was not trained on."),
+            _("Held-out pairs"), key="tune-left-out", placeholder="男孩/女孩",
+            help=_(
+                "These pairs are not swapped, so that the model can be tested on pairs it was not trained"
+                " on."),
         )  # fmt: skip
         words["leave_out"] = tuple(left_out.replace("，", " ").replace(",", " ").split())
     return words
@@ -117,7 +119,7 @@ def _numbers() -> dict[str, Any]:
     """Return the settings of training."""
     columns = st.columns(4)
     steps = columns[0].number_input(_("Steps"), 1, 1_000_000, 300, key="tune-steps")
-    batch = columns[1].number_input(_("Texts per step"), 1, 1024, 16, key="tune-batch")
+    batch = columns[1].number_input(_("Batch size"), 1, 1024, 16, key="tune-batch")
     rate = columns[2].number_input(
         _("Learning rate"), 1e-7, 1.0, 1e-4, key="tune-rate", format="%.1e",
         help=_("1e-4 to 5e-4 for small models, 1e-5 to 5e-5 for full-size models."),
@@ -125,11 +127,9 @@ def _numbers() -> dict[str, Any]:
     seed = columns[3].number_input(_("Seed"), 0, 2**31, 0, key="tune-seed")
     with st.popover(_("More"), icon=":material/tune:", type="tertiary"):
         length = st.number_input(_("Maximum tokens per text"), 8, 4096, 128, key="tune-length")
-        lora = st.number_input(_("Rank of LoRA adapters (0: all weights)"), 0, 256, 0, key="tune-lora")
-        every = st.number_input(_("Steps between checks on held-out text"), 1, 100_000, 50, key="tune-every")
-        patience = st.number_input(
-            _("Stop after this many checks without progress (0: never)"), 0, 100, 3, key="tune-patience"
-        )
+        lora = st.number_input(_("LoRA rank (0 = all weights)"), 0, 256, 0, key="tune-lora")
+        every = st.number_input(_("Evaluation interval (steps)"), 1, 100_000, 50, key="tune-every")
+        patience = st.number_input(_("Early-stopping patience (0 = off)"), 0, 100, 3, key="tune-patience")
         drop = switch(
             _("Dropout {hidden} and {attention}").format(hidden=BERT_DROPOUT[0], attention=BERT_DROPOUT[1]),
             key="tune-dropout", box=True, explained=_("As published for BERT (Webster et al. 2020)."),
@@ -161,7 +161,7 @@ def _show_memory(settings: Settings) -> None:
         return
     memory = memory_of(settings.model, settings.tuning)
     if memory is None:
-        st.caption(_("The memory needed is known once the model is on this machine."))
+        st.caption(_("The memory needed can be estimated once the model is on this machine."))
         return
     text = _("Memory needed: about {needed}, of which activations {activations}; {available} free.")
     values = {"needed": memory.total, "activations": memory.activations, "available": memory.available}

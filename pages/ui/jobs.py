@@ -168,7 +168,7 @@ def _show_so_far(store: Store, job: jobs.Job) -> None:
     with lock:
         if not found.read_on() or not found.rows:
             return
-        text = _("Partial result ({rows} rows so far): it changes until the job ends and has no signature.")
+        text = _("Partial result, {rows} rows so far. It changes until the job ends and has no signature.")
         with st.expander(plain(text.format(rows=f"{found.rows:,}")), icon=":material/pending:"):
             if found.models:
                 heads = (_("Model"), _("Rows so far"), _("Scored"), _("No score"), _("Male word"), _("Female word"))

@@ -34,7 +34,7 @@ def test_a_finished_comparison_is_shown_in_both_languages() -> None:
     assert '<p class="says">leans less</p>' in text and "beyond the placebo" in text
     assert "There is only one seed" in text and "planted:pairs" in text
     chinese = text_of(without_errors(open_page("before_after", "zh")))
-    assert '<p class="says">偏向减小</p>' in chinese and "只有一个种子" in chinese
+    assert '<p class="says">偏向减小</p>' in chinese and "只有一个随机种子" in chinese
 
 
 def test_the_form_starts_its_job(fresh_store: Store) -> None:
@@ -139,4 +139,4 @@ def test_a_grid_starts_and_fills_in(fresh_store: Store) -> None:
     page = without_errors(open_page("before_after", compare="grid"))
     text = text_of(page)
     assert "6 models will be trained and measured" in text and "−0.500 [−0.700, −0.300]" in text
-    assert "waits" in text and "made" in text and page.button(key="ba-grid-start").disabled
+    assert "waiting" in text and "finished" in text and page.button(key="ba-grid-start").disabled

@@ -97,7 +97,7 @@ def test_a_running_job_shows_its_progress(fresh_store, sample_project):
         lines = [data_line(values.get(name, "") for name in COLUMNS)] * 3
         growing_part(table).write_text("".join([data_line(COLUMNS), *lines]), encoding="utf-8", newline="")
         [shown] = without_errors(page.run()).main.expander
-        assert shown.label.startswith("Partial result (3 rows so far)") and "no signature" in shown.label
+        assert shown.label.startswith("Partial result, 3 rows so far") and "no signature" in shown.label
         assert '<td class="number" data-label="Rows so far">3</td>' in html_of(page)
 
 

@@ -38,6 +38,6 @@ def test_a_finished_model_is_shown_with_its_figures(fresh_store: Store) -> None:
     settings = Settings(model="planted:+1", texts="a.txt", steps=4, batch=4, every=2, device="cpu")
     write_run(tune(settings, texts, folder))
     text = text_of(without_errors(open_page("tune", "zh")))
-    assert "留出文本的损失（词元的 −ln p）" in text and "第 2 步" in text
+    assert "留出文本的损失（每词元的 −ln p）" in text and "第 2 步" in text
     assert "用未替换的文本训练（安慰剂）、全部权重、种子：0" in text
     assert "mine \\[x\\]\\(y\\)" in text

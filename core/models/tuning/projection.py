@@ -26,7 +26,7 @@ CLASSIFIERS = {"masked": 80, "causal": 10}  # Meade et al. 2022
 AT_ONCE = 32  # sentences
 LEAST_PAIRS = 10
 
-FEW = N_("Only {found} texts contain words of one side only; finding a direction needs {least}.")
+FEW = N_("Only {found} texts contain words of a single gender; estimating a direction needs {least}.")
 NO_HEAD = N_("{name}: no linear layer reads the last hidden states, so nothing can be projected there.")
 
 Numbers = NDArray[np.float64]

@@ -13,7 +13,7 @@ from evenhand.core.models.catalogue import BUILTIN, HUB_NAME, cached_snapshot, l
 BERT_DROPOUT = (0.20, 0.15)
 MASKED_SHARE = 0.15  # of the tokens, in training and in the held-out figures (Devlin et al. 2019)
 
-BAD_NUMBER = N_("{name} cannot be {value}; it must lie between {low} and {high}.")
+BAD_NUMBER = N_("{name} must be between {low} and {high}, not {value}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,7 +245,7 @@ def test_an_item_returned_without_a_label_can_be_drawn(fresh_store: Store, proje
 def test_drawing_too_many_items_is_refused_with_their_number(
     fresh_store: Store, project: Project, design: Design, items: int
 ) -> None:
-    with pytest.raises(Refused, match=f"{items:,} items were asked for, and 80 can be drawn"):
+    with pytest.raises(Refused, match=f"{items:,} items were requested, but only 80 can be drawn"):
         draw(fresh_store, project, design, items)
     assert samples(fresh_store, project) == []
 
@@ -257,7 +257,7 @@ def test_a_sample_without_labels_changes_no_rate(fresh_store: Store, project: Pr
     (was,) = before.cells("misgendering")
     assert was.rates.people.value is not None and was.counted == 40 and was.rates.people.value > 0
     assert [str(note) for note in before.basis(was)] == [
-        "Labels used: all that people have finished (40), as a simple random sample."
+        "Labels used: all fully labelled items (40), as a simple random sample."
     ]
     free = free_items(fresh_store, project)
     draw(fresh_store, project, "simple", free)
@@ -267,7 +267,7 @@ def test_a_sample_without_labels_changes_no_rate(fresh_store: Store, project: Pr
         now = estimates(fresh_store, project, mine)
         (cell,) = now.cells("misgendering")
         assert (cell.rates, cell.counted, cell.not_drawn) == (was.rates, 40, 0) and now.signature == before.signature
-        assert "samples change nothing yet" in " ".join(map(str, now.basis(cell)))
+        assert "samples do not affect the rates yet" in " ".join(map(str, now.basis(cell)))
         assert people_rates(fresh_store, project) == {} and sample_labels(fresh_store, project) is None
     assert free_items(fresh_store, project) == free, "what a sample without labels drew can be drawn again"
     draw(fresh_store, project, "simple", free)
@@ -292,8 +292,8 @@ def test_labels_made_before_a_sample_have_weight_one(fresh_store: Store, project
     assert cell.rates.people.value == pytest.approx(by_hand) and (cell.counted, cell.earlier) == (50, 40)
     assert people_rates(fresh_store, project)["misgendering"][0].value == pytest.approx(by_hand)
     assert " ".join(map(str, result.basis(cell))) == (
-        "Labels used: those of items that samples drew (10), weighed by inclusion probability."
-        " Items labelled before a sample was drawn (40) count once each, for themselves."
+        "Labels used: those of sampled items (10), weighted by inverse inclusion probability."
+        " Items labelled before a sample was drawn (40) count once each and represent only themselves."
     )
 
 

@@ -109,8 +109,8 @@ def test_a_run_that_stops_early_is_reported_as_done(tmp_path: Path) -> None:
     assert result.stopped_early and steps < 40 and seen[-1] == (steps, steps)
     notice = stopped_early(result)
     assert notice is not None and notice.text == (
-        f"Stopped early at step {steps} of 40: 1 checks in a row without progress on held-out text. The result is the"
-        f" model of step {result.best_step}."
+        f"Stopped early at step {steps} of 40: no improvement on held-out text in 1 consecutive evaluations."
+        f" The result is the model of step {result.best_step}."
     )
     assert stopped_early(replace(result, stopped_early=False)) is None
 

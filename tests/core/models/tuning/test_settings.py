@@ -16,7 +16,7 @@ def test_the_signature_covers_settings_that_change_the_result() -> None:
     "wrong", [{"steps": 0}, {"rate": 0.0}, {"length": 4}, {"dropout": (0.2, 1.0)}, {"warmup": 9999}]
 )
 def test_numbers_out_of_range_are_refused(wrong: dict[str, int]) -> None:
-    with pytest.raises(Refused, match="must lie between"):
+    with pytest.raises(Refused, match="must be between"):
         Tuning(**wrong)  # type: ignore[arg-type]
 
 
