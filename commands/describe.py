@@ -47,9 +47,9 @@ def describe(
     if (project is None) == (path is None):
         raise Refused(N_("Name either a project or a file (--file), not both."))
     if path is None and (before or column):
-        raise Refused(N_("--before and --column can only be used with --file."))
+        raise Refused(N_("--before and --column require --file."))
     if path is not None and items:
-        raise Refused(N_("--items can only be used with a project; for a file, every row counts."))
+        raise Refused(N_("--items requires a project; for a file, every row counts."))
     words = None if model is None else vocabulary(model)
     if path is not None:
         description = describe_file(path, before=before, column=column, words=words)

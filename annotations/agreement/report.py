@@ -24,11 +24,11 @@ from evenhand.core.statistics.resampling import ratio
 NONE_OF_FORM = Note(N_("No labels were made on this form."))
 ONLY_ORIGINAL = Note(
     N_(
-        "All labels are recorded as made on the original form (imported labels without a form are, too), so"
-        " there is nothing to compare."
+        "All labels are recorded as made on the original form, including imported labels without a"
+        " form, so there is nothing to compare."
     )
 )
-ONLY_MASKED = Note(N_("All labels were made on the masked form: there is nothing to compare."))
+ONLY_MASKED = Note(N_("All labels were made on the masked form, so there is nothing to compare."))
 NO_COMMON_ITEM = Note(N_("No item was labelled on both forms."))
 
 

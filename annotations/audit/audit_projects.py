@@ -292,7 +292,8 @@ def _run_values(found: Audit, frame: "pd.DataFrame") -> dict[str, float]:
     ]
     if len(other) < len(found.sentences):
         message = N_(
-            "{project} was not drawn from these scores: {count} of its sentences are missing or have another value."
+            "{project} was not drawn from these scores: {count} of its sentences are missing there"
+            " or have another value."
         )
         raise Refused(message, project=found.project.name, count=len(found.sentences) - len(other))
     return values

@@ -184,7 +184,7 @@ def _measures_text(model_measures: "ModelMeasures") -> Iterator[str]:
         _difference_row(model_measures, difference, " without equal pairs")
         for difference in model_measures.differences_without_equal_pairs
     ]
-    heads = ["M - W", "", "", "against the margin", "minimum detectable difference (in 80 of 100 cases)"]
+    heads = ["M - W", "", "", "against the margin", "minimum detectable difference (80% power)"]
     yield table(differences, heads, form="z.3f", indent="  ")
     for verdict in model_measures.hypotheses:
         outcome = OUTCOMES[verdict.outcome] + (", intervals agree" if verdict.clear else "")

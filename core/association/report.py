@@ -48,7 +48,7 @@ QUESTIONS = {
     "H3": N_("Balanced professions show no difference."),
     "H4": N_("Multilingual models show smaller differences than monolingual ones."),
 }
-NO_BALANCED = Note(N_("The set has no balanced professions, or no difference for them."))
+NO_BALANCED = Note(N_("The set has no balanced professions, or their difference is undefined."))
 SENTENCE = ("row", "template", "person_key", "profession_key")  # what names a sentence of a set
 LEFT_OUT = N_("Compared on the {sentences} sentences that both models scored; the others are excluded.")
 NO_PARTNER = Note(N_("This needs a monolingual and a multilingual model on the same sentences."))

@@ -109,7 +109,7 @@ def check_template(text: str, file: str, line: int) -> None:
     found = SLOT.findall(text)
     unknown = next((slot for slot in found if slot not in SLOTS), None)
     if unknown is not None:
-        message = N_("{file}, line {line}: {slot} is not a slot. Slots are {known}.")
+        message = N_("{file}, line {line}: {slot} is not a slot. Use one of {known}.")
         known = ", ".join(f"{{{slot}}}" for slot in SLOTS)
         raise BadFile(message, file=file, line=line, slot=f"{{{unknown}}}", known=known)
     for slot in ("person", "profession"):

@@ -17,10 +17,10 @@ from evenhand.core.types import Side
 
 Rule = Literal["unanimous", "any"]
 ENDS: tuple[Side | None, ...] = (None, "male", "female")
-NOTHING_JUDGED = Note(N_("None of these sentences has all its labels yet."))
+NOTHING_JUDGED = Note(N_("None of these sentences is fully labelled yet."))
 MORE = N_(
     "Extremes reveal the keyword more often than comparable sentences ({extremes:.0%} against"
-    " {controls:.0%}): part of what looks like strong bias is the sentence itself revealing the word."
+    " {controls:.0%}): part of the apparent bias comes from sentences that reveal the word."
 )
 LESS = N_(
     "Extremes reveal the keyword less often than comparable sentences ({extremes:.0%} against"

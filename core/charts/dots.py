@@ -226,7 +226,7 @@ def leak_shares(data: pd.DataFrame, *, description: str, say: Say = same, palett
         label=names + "\u2003" + counts, value=data["share"], hollow=data["stratum"] != "extreme", colour=sides,
         ink=sides, name=names, count=counts, share_text=[share_text(share) for share in data["share"]],
     )  # fmt: skip
-    tips = {"name": N_("sentences"), "count": N_("leaks / judged"), "share_text": N_("share")}
+    tips = {"name": N_("sentences"), "count": N_("leaks / labelled"), "share_text": N_("share")}
     x = shares_across(say(N_("share of leaks")), gridDash=[3, 3])
     look = Look(row=ABOVE_ROW, above=True, size=140, line=3)
     return dot_rows(rows, x, tips=tips, say=say, look=look, description=description, palette=palette)

@@ -13,7 +13,7 @@ from evenhand.core.errors import N_
 from evenhand.core.statistics import Note
 from evenhand.core.typed_json import to_json, with_reasons
 
-NO_MODEL = Note(N_("No model was given: specify which vocabulary to compare with (--model)."))
+NO_MODEL = Note(N_("No model was given. Choose the vocabulary to compare with (--model)."))
 NO_BLANKS = Note(N_("The texts contain only whitespace."))
 NO_SOURCE = Note(N_("No text has a date."))
 NO_PAIR = Note(N_("No sentence in this data set has a keyword."))

@@ -37,8 +37,8 @@ NO_SET = N_(
     "{file} has no column named set. Add one with PS, AS or NS, or name the set with the file, as in PS={file}."
 )
 GOLD = N_(
-    "{file} has the layout of the released sets, whose label is the right answer (always neutral). Put the"
-    " model's answers into a column named predicted."
+    "{file} has the layout of the released sets, whose label is the correct answer (always neutral)."
+    " Put the model's answers into a column named predicted."
 )
 
 

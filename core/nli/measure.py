@@ -24,7 +24,7 @@ CLASSES: tuple[Gender, ...] = ("woman", "man")
 PS, AS, NS = range(3)
 E, C, N = range(3)
 MARKS = (  # values of s that models without knowledge of gender have (docs/nli.md#the-numbers)
-    (0.0, N_("always neutral, the right answer")),
+    (0.0, N_("always neutral, the correct answer")),
     (4 / 9, N_("random guessing: one third each")),
     (2 / 3, N_("always the same non-neutral label")),
     (1.0, N_("always the stereotype")),
@@ -45,7 +45,7 @@ BOUNDS = {name: (-1.0 if name in SIGNED else 0.0, 1.0) for name in RESTS_ON}
 
 def empty_set(names: Sequence[str]) -> Note:
     """Return the reason for which a measure is undefined: the sets *names* have no row."""
-    return Note(N_("There is no row of {sets}."), {"sets": ", ".join(names)})
+    return Note(N_("No row belongs to {sets}."), {"sets": ", ".join(names)})
 
 
 @dataclass(frozen=True, slots=True)

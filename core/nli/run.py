@@ -64,19 +64,23 @@ class Sanity:
         values = {"right": self.right, "pairs": self.pairs, "language": self.language}
         if self.verdict == "fits":
             return Note(
-                N_("Sanity check ({language}): {right} of {pairs} pairs are right; the label order is correct."), values
+                N_(
+                    "Sanity check ({language}): {right} of {pairs} pairs are classified correctly;"
+                    " the label order is correct."
+                ),
+                values,
             )
         if self.verdict == "unfit":
             message = N_(
-                "Sanity check ({language}): only {right} of {pairs} pairs are right, and no label order"
-                " gets half of them right. This classifier does not handle inference in this language; its"
-                " scores mean little."
+                "Sanity check ({language}): only {right} of {pairs} pairs are classified correctly,"
+                " and no label order reaches half of them. This classifier cannot do inference in"
+                " this language; its scores are not meaningful."
             )
             return Note(message, values)
         swapped = ", ".join(f"{label} → {two}" for label, two in zip(LABELS, self.best, strict=True) if label != two)
         message = N_(
-            "The labels are probably swapped: {right} of {pairs} sanity-check pairs ({language}) are right"
-            " in the present order, {best} with {swapped}."
+            "The labels are probably swapped: {right} of {pairs} sanity-check pairs ({language}) are"
+            " correct in the present order, {best} with {swapped}."
         )
         return Note(message, values | {"best": self.best_right, "swapped": swapped})
 
@@ -124,8 +128,8 @@ COLUMNS = (
     "p_contradiction", "p_neutral", "status", "signature",
 )  # fmt: skip
 MIXED_UP = N_(
-    "The labels are probably swapped: {right} of {pairs} sanity-check pairs ({language}) are right in the"
-    " present order, {best} with {swapped}. Give the label order, as in --labels"
+    "The labels are probably swapped: {right} of {pairs} sanity-check pairs ({language}) are correct"
+    " in the present order, {best} with {swapped}. Give the label order, as in --labels"
     " entailment,neutral,contradiction, or use --keep-labels."
 )
 

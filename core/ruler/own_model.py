@@ -235,7 +235,7 @@ OpenScorer = Callable[[str], Scorer]
 
 SAMPLE = 400  # sentences of a run that are asked of the untrained model
 NO_CORRECTED = Note(N_("No word pair has two sentences with a finite Bias_c, so no pair mean can be subtracted."))
-OTHER_WEIGHTS = Note(N_("The model of that name now has other weights than when these scores were computed."))
+OTHER_WEIGHTS = Note(N_("The weights of this model have changed since these scores were computed."))
 OTHER_WAY = Note(N_("These scores and the reference use different scoring methods, so magnitudes are not comparable."))
 NOT_ASKED = Note(N_("The model was not run: references are switched off."))
 

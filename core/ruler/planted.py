@@ -55,7 +55,7 @@ QUANTITIES: dict[Quantity, str] = {
     "contexts_share": N_("variance share of contexts"),
     "side_auc": N_("side AUC"),
 }
-NOTHING_TO_SHARE = Note(N_("Every value is 0: there is no variance to divide."))
+NOTHING_TO_SHARE = Note(N_("Every value is 0: there is no variance to decompose."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Mark:
 def in_words(mark: Mark) -> Note:
     """Return the verdict on a mark as a sentence."""
     if mark.planted is None:
-        return Note(N_("undefined, as it must be") if mark.passed else N_("should be undefined but has a value"))
+        return Note(N_("undefined, as expected") if mark.passed else N_("should be undefined but has a value"))
     if mark.measured.value is None:
         return Note(N_("should have a value but is undefined"))
     return Note(N_("recovered") if mark.passed else N_("not recovered"))

@@ -31,7 +31,7 @@ MARGINS: dict[Scale, float | None] = {
 LEVEL = 0.05  # of each of the two one-sided tests, and of the two-sided test of a difference
 POWER = 0.8
 
-NO_MARGIN = Note(N_("Set a margin: which difference is still small enough to count as none?"))
+NO_MARGIN = Note(N_("Set a margin: the largest difference that counts as negligible."))
 NOT_SHOWN = Note(N_("The interval is compatible with a difference within the margin and with one beyond it."))
 WITHIN = Note(N_("The two one-sided tests reject a difference as large as the margin or larger (p {p})."))
 WITHIN_INTERVAL = Note(N_("The 90% interval lies within the margin (two one-sided tests)."))
@@ -75,7 +75,7 @@ class Equivalence:
 
     def _text_with(self, margin: str, smallest: str) -> str:
         answer = f"{f'margin {margin}' if self.margin else 'margin'}: {ANSWERS[self.answer]}"
-        shown = f"; minimum detectable difference {smallest} (in 80 of 100 cases)"
+        shown = f"; minimum detectable difference {smallest} (80% power)"
         return answer if self.smallest is None else answer + shown
 
 

@@ -94,16 +94,16 @@ def on_what(report: AgreementReport) -> None:
         st.info(plain(basis.format(done=f"{report.items:,}")), icon=":material/casino:")
     elif report.biased:
         warn(
-            "Biased: items of this project get no more labels after a first reject, so only items that"
-            " were accepted first are labelled twice. These figures cannot be compared with those of other"
-            " projects; use the random share.",
+            "Biased: items of this project get no more labels after a first reject, so only items"
+            " that were accepted first are labelled twice. These numbers cannot be compared with"
+            " those of other projects; use the random share.",
             icon=":material/warning:",
         )
     elif report.on == "share":
         text = _(
-            "Items of this project get no more labels after a first reject. These figures therefore cover"
-            " the random share, which everybody labels whatever the first label is: {done} of its {all}"
-            " items are fully labelled."
+            "Items of this project get no more labels after a first reject. These numbers therefore"
+            " cover the random share, which all annotators label regardless of the first label:"
+            " {done} of its {all} items are fully labelled."
         )
         st.info(plain(text.format(done=f"{report.items:,}", all=f"{report.all_items:,}")), icon=":material/casino:")
     if report.version is not None:
@@ -119,8 +119,9 @@ def by_version(store: Store, project: Project, report: AgreementReport) -> None:
     rows = [_version_row(version, written.get(version, ""), found) for version, found in report.by_version]
     st.dataframe(rows, hide_index=True, key="by-version")
     text = _(
-        "Each row compares only labels that were made under this version; an item with labels of two versions"
-        " counts in both rows with its labels of each. Full agreement is of items with at least two blind labels."
+        "Each row compares only labels made under this version; an item with labels of two versions"
+        " counts in both rows, with its labels of each version. Full agreement covers only items"
+        " with at least two blind labels."
     )
     caption_with_files(text, traced(_version_numbers(report), report), key="by-version-table")
 

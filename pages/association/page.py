@@ -100,7 +100,7 @@ def _show_facts(run: Run, model: str | None) -> None:
         if one:
             show_signature(str(one.get("signature", "")))
         download_table(ASSOCIATIONS, run)
-        offer_deletion(ASSOCIATIONS, run, _("Deletes the table and its record for good."))
+        offer_deletion(ASSOCIATIONS, run, _("Permanently deletes the table and its record."))
 
 
 page_head(

@@ -130,7 +130,7 @@ def printed_table(
     for row in found:
         flag = ""
         if not row.follows:
-            text = _("does not follow from the reported means: {value}")
+            text = _("inconsistent with the reported means: {value}")
             flag = "⚠ " + text.format(value=f"{float(row.woman) - float(row.man):.3f}")
         lean = span(signed_number(row.m_minus_w), f"strong {'male' if row.m_minus_w > 0 else 'female'}")
         first = row.kind == "female"
@@ -171,7 +171,7 @@ def _verdict(one: report.Verdict, *, alone: bool) -> Markup:
     )
     said = [note_text(one.remark)]
     if one.equivalence is not None and one.equivalence.smallest is not None:
-        text = _("With data like these, a difference of {smallest} or more is detected in 80 of 100 cases.")
+        text = _("Minimum detectable difference: {smallest} (80% power).")
         said.append(text.format(smallest=plain_number(one.equivalence.smallest)))
     parts = [lead, outcome, span(sure, "small"), element("ul", joined(items)), below(paragraph(said))]
     return element("div", joined(parts), "part")
@@ -234,9 +234,9 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     show_chart(chart, data, key="differences", says=says)
     show_html(difference_table(found, without, margin=margin))
     text = _(
-        "In brackets: 95% interval. *: differs from 0 after the Holm correction over the rows. Against"
-        " the margin: two one-sided tests. Minimum detectable difference: about the smallest difference that data like"
-        " these detect in 80 of 100 cases."
+        "In brackets: 95% interval. *: differs from 0 after the Holm correction over the rows."
+        " Against the margin: two one-sided tests. Minimum detectable difference: approximate, at"
+        " 80% power."
     )
     st.caption(plain(text))
     st.caption(plain(methods_text(one.estimate for one in found)))
@@ -313,8 +313,7 @@ def show_professions(table: str, version: str, model: str) -> None:
     cells = cells[cells["profession"].isin(order)]
     cells = cells.sort_values("profession", key=lambda column: column.map(order), kind="stable")
     says = _(
-        "Green: the profession makes these words likelier than the masked profession does; red: less likely."
-        " Cells show ln."
+        "Green: the profession makes these words more likely than when it is masked; red: less likely. Cells show ln."
     )
     show_chart(warmth(cells, description=says, say=_, palette=colours()), cells, key="warmth", says=says)
 
@@ -336,9 +335,10 @@ def show_shares(table: str, version: str, model: str) -> None:
         with place:
             _metric(name, correlations[method])
     says = _(
-        "Each point is a profession. A correlation below 0 means: the more women work there, the further"
-        " the model leans towards the female words. Interval: Fisher's z over professions. The shares form"
-        " three clusters (few, half, most), so the correlation says little more than the classes do."
+        "Each point is a profession. A correlation below 0 means: the more women work in a"
+        " profession, the further the model leans towards the female words. Interval: Fisher's z"
+        " over professions. The shares form three clusters (few, half, most), so the correlation"
+        " adds little to the three classes."
     )
     show_chart(shares(data, description=says, say=_, palette=colours()), data, key="shares", says=says)
 
@@ -355,8 +355,9 @@ def show_words(table: str, version: str, model: str) -> None:
     """Show each person word: its pieces in this model, and its mean association by class."""
     person_words = measures.person_words(rows(table, version, model))
     caption(
-        "Subwords: how many tokens the model splits the word into. Words of many subwords have smaller"
-        " probabilities, which cancels in the ratio; but the model still knows such words less well."
+        "Subwords: the number of tokens into which the model splits the word. Words of many subwords"
+        " have smaller probabilities, which cancels in the ratio, but the model represents such"
+        " words less well."
     )
     show_html(word_table(person_words, measures.kinds_of(rows(table, version, model))))
     downloads(person_words, key="words")
@@ -369,9 +370,9 @@ def show_printed(language: str, table: str, version: str, model: str) -> None:
         inform("The papers report no table for these sentences.")
         return
     caption(
-        "As in the thesis, for reference, not for comparing decimals: its code attends to padding and"
-        " truncates long sentences. Means of models with different tokenizers are not comparable, so"
-        " these values share no axis with your own run."
+        "Values as in the thesis, for reference only: its code attends to padding and truncates long"
+        " sentences. Means of models with different tokenizers are not comparable, so these values"
+        " and your own run have separate axes."
     )
     own = described(table, version, model)[1]
     show_html(printed_table(found, report.printed_verdicts(language), model_label(model), own))

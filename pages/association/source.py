@@ -68,8 +68,8 @@ def show_banner(language: str) -> None:
     """Show what must be known before any number of this language is read."""
     if language in ("es", "es-noart"):
         warn(
-            "In Spanish, articles and professions agree with the person in gender (una enfermera) and"
-            " so reveal it: this measures grammar as well as bias (thesis, 4.4.2).",
+            "In Spanish, articles and professions agree with the person in gender (una enfermera)"
+            " and reveal it, so the values reflect grammar as well as bias (thesis, 4.4.2).",
             icon=":material/grading:",
         )
     if language == "eu":
@@ -106,8 +106,8 @@ def _options(language: Language) -> dict[str, Any]:
 def _own_lists() -> dict[str, Any]:
     """Uploaded lists by part."""
     caption(
-        "UTF-8 text with tab-separated columns. Lists you leave out are taken from the built-in set."
-        " Neutral person words form a third group and are in no difference."
+        "UTF-8 text with tab-separated columns. Lists you do not provide are taken from the built-in"
+        " set. Neutral person words form a third group and are excluded from the differences."
     )
     labels = {
         "templates": _("Templates (columns: template; optional: name)"),

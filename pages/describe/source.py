@@ -81,7 +81,7 @@ def _moment(project: Project, texts: int, now: State) -> State | None:
             st.session_state[key] = now
         then: State | None = st.session_state.get(key)
         if then is None:
-            text = _("Counting {texts} texts takes a few seconds, so it starts only when you ask for it.")
+            text = _("Counting {texts} texts takes a few seconds. Press the button to start.")
             st.caption(plain(text.format(texts=f"{texts:,}")))
         elif then != now:
             caption("The data have changed since this was counted.")
@@ -95,7 +95,7 @@ def _items(store: Store, project: Project, accepted: int) -> Items:
     if not may(store, "see_all_labels", project):
         return "accepted"
     if not accepted:
-        caption("No sentences of this project are kept yet: these figures cover all items.")
+        caption("No sentences of this project are kept yet, so these numbers cover all items.")
         return "all"
     return choose(_("Which items"), names, f"items-{project.uid}", first=usual_items(store, project))
 

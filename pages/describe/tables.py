@@ -32,7 +32,7 @@ def vocabulary_facts(description: Description) -> None:
     words = cover.vocabulary
     trial_banner([words.name])
     published = _("Distinct characters of the texts, as a share of the vocabulary (as published)")
-    missing = _("Characters of the running text missing from the vocabulary")
+    missing = _("Characters of the text missing from the vocabulary (by occurrence)")
     rows = [
         (_("Vocabulary entries"), words.size, ""),
         (published, cover.distinct, percent(cover.published, 3)),
@@ -50,9 +50,9 @@ def _lost(description: Description) -> str:
         return _("Every character of the texts is in the vocabulary. Whitespace is not counted.")
     listed = " ".join(f"{character_name(one)} {count:,}" for one, count in cover.unknown[:LISTED])
     if not cover.lost:
-        text = _("Not single vocabulary entries, but read by the model as bytes, so nothing is lost: {listed}")
+        text = _("Not in the vocabulary, but read by the model as bytes, so nothing is lost: {listed}")
     else:
-        text = _("The model sees an unknown token in place of these; most common: {listed}. Whitespace is not counted.")
+        text = _("The model reads these as an unknown token; most common: {listed}. Whitespace is not counted.")
     return text.format(listed=listed)
 
 
@@ -313,11 +313,11 @@ def _balance_says(description: Description) -> str:
     worst = largest_imbalance(description.balances)
     if worst is None:
         return paragraph((says, _("Every pair is balanced.")))
-    text = _("Largest imbalance: {pair}, short of {missing} sentences.")
+    text = _("Largest imbalance: {pair}, {missing} sentences missing.")
     differ = sum(1 for one in description.balances if one.p_holm is not None and one.p_holm < 0.05)
     tested = sum(one.p_holm is not None for one in description.balances)
     untested = len(description.balances) - tested
-    more = _("{count} of {pairs} pairs differ from 1:1 by more than chance (binomial test, Holm, 5%).")
+    more = _("{count} of {pairs} pairs differ significantly from 1:1 (binomial test, Holm correction, 5%).")
     why = next((note_text(one.untested) for one in description.balances if one.untested is not None), "")
     return paragraph(
         (

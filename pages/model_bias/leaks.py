@@ -103,13 +103,13 @@ def _preview(sample: AuditSample, per_item: int) -> None:
         _("Labels needed"): labels,
     }
     show_tiles([Tile(name, f"{value:,}") for name, value in tiles.items()], 4)
-    text = _("About {time} of reading in all, {each} for each of {people} people at {seconds} s a sentence.")
+    text = _("About {time} of reading in total, {each} for each of {people} annotators, at {seconds} s per sentence.")
     seconds = labels * SECONDS_A_LABEL
     times = {"time": duration(seconds), "each": duration(seconds / per_item)}
     said = [text.format(**times, people=per_item, seconds=SECONDS_A_LABEL)]
     width = sample.reach
     if width is not None:
-        told = _("A difference of less than {points} percentage points between the two shares can be missed.")
+        told = _("A difference of less than {points} percentage points between the two shares may go undetected.")
         said.append(told.format(points=f"{100 * width:.0f}"))
     if sample.left_out:
         said.append(_("Excluded for lack of a finite value: {count}.", count=f"{sample.left_out:,}"))
@@ -147,10 +147,11 @@ def show_leaks(source: ScoreFile, models: list[str], _settings: Settings) -> Non
         frame = rows_for(source, models)
         st.subheader(_("Bias, or a sentence that reveals the word?"), anchor=False)
         write(
-            "The most extreme sentences are quoted most and are the least reliable: where another word in"
-            " the sentence reveals the gender, a model needs no bias to be sure. An audit checks this."
-            " Annotators see the most extreme sentences mixed with ordinary ones of the same pair and"
-            " side, with the keyword covered, and say which reveal it. They are not told which is which."
+            "The most extreme sentences are quoted most and are the least reliable: where another"
+            " word in the sentence reveals the gender, even an unbiased model is certain. An audit"
+            " checks this. Annotators see the most extreme sentences mixed with ordinary sentences"
+            " of the same pair and side, with the keyword covered, and mark those that reveal it."
+            " They do not know which sentences are extreme."
         )
         past = audit_projects.audits(store)
         if past:
@@ -175,7 +176,7 @@ def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame
         show_error(error)
         audit_result = audit_projects.audit_result(store, chosen.project)
     if not audit_result.audit.settled:
-        inform("No sentence has all its labels yet, so nothing can be compared.")
+        inform("No sentence is fully labelled yet, so nothing can be compared.")
         return
     names: dict[Any, str] = {"unanimous": _("all annotators agree"), "any": _("at least one annotator says so")}
     rule: Rule = choose(_("A sentence counts as a leak if"), names, "audit-rule")
@@ -205,7 +206,7 @@ def _look_early(chosen: audit_projects.Audit) -> bool:
     return switch(
         _("Show interim results"),
         key=f"audit-early-{chosen.project.uid}",
-        explained=_("Not for people who are still labelling: interim results would influence them."),
+        explained=_("Do not show these to annotators who are still labelling: interim results would influence them."),
     )
 
 
@@ -309,7 +310,7 @@ def _measures(audit_result: audit_projects.AuditResult, rule: "Rule", *, of_run:
     }
     rows = [_means_row(names[scope], part) for scope, part in audit_result.measures[rule].items()]
     show_records(rows)
-    told = _("log10. With → without leaking sentences; only judged sentences can be excluded.")
+    told = _("log10. With → without leaking sentences; only labelled sentences can be excluded.")
     if not of_run:
         more = _("Open the run {run} above with its model {model} to include all its sentences here.")
         told = paragraph((told, more.format(run=audit_result.audit.run or DASH, model=audit_result.audit.model)))

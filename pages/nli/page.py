@@ -48,10 +48,10 @@ def show_rates(store: Store) -> None:
     """Show the purpose of this measurement, the form, and the finished runs."""
     st.write(
         _(
-            "Which measure can be trusted? Here the bias is put in on purpose: the classifier is trained"
-            " further on 3,000 pairs. A share r of their wrong labels follows the stereotype and the rest"
-            " contradict it, for r from 0 to 1. A valid bias measure rises with r. The model's files are"
-            " not changed."
+            "Which measure can be trusted? Here bias is injected deliberately: the classifier is"
+            " fine-tuned on 3,000 pairs. A share r of their wrong labels follows the stereotype and"
+            " the rest contradict it, for r from 0 to 1. A valid bias measure rises with r. The"
+            " model's files are not changed."
         )
     )
     with (
@@ -71,12 +71,12 @@ def _form(store: Store) -> None:
     lang: Language = choose_language("rates-language")
     orders: dict[WordOrder, str] = {
         "female-first": _("female words first, as released"),
-        "mixed": _("male and female words in turn"),
+        "mixed": _("alternating male and female words"),
     }
     mixed_up = _(
         "As released, only female words are biased at r = 0.1 and 0.2, so the rate is confounded with the gender."
     )
-    order = choose(_("Which words become biased first"), orders, "rates-order", explained=mixed_up)
+    order = choose(_("Order of biased words"), orders, "rates-order", explained=mixed_up)
     chosen = st.multiselect(_("Bias rates"), RATES, default=RATES, key="rates-rates", format_func="{:.1f}".format)
     few, seed_at = st.columns(2)
     epochs = few.number_input(_("Epochs"), 1, 20, 3, key="rates-epochs")
@@ -174,9 +174,9 @@ def _open_newest(store: Store) -> None:
 
 
 page_head(
-    "A nurse reads a newspaper. Does it follow that a woman reads a newspaper? It does not: the right"
-    " answer is always neutral. Any other answer shows which gender the classifier attributes to the"
-    " occupation."
+    "A nurse reads a newspaper. Does it follow that a woman reads a newspaper? It does not: the"
+    " correct answer is always neutral. Any other answer shows which gender the classifier"
+    " attributes to the occupation."
 )
 with open_store() as opened:
     view = choose_view(opened)

@@ -147,7 +147,7 @@ def show_scale(own: list[tuple[str, Estimate]]) -> None:
     points = [Point(_short(name), e.value, e.low, e.high, own=True) for name, e in own if e.value is not None]
     if not points:
         return
-    st.subheader(_("s on its scale"), anchor=False)
+    st.subheader(_("s with reference points"), anchor=False)
     points += [Point(published_model.model, published_model.printed) for published_model in published()]
     says = _(
         "Marks: 0 always neutral, 0.444 random guessing, 0.667 always the same non-neutral label, 1 always"
@@ -262,7 +262,10 @@ def show_occupations(inference: "Inference") -> None:
     height: int | Literal["auto"] = 360 if len(rows) > ROWS else "auto"
     st.dataframe(rows, hide_index=True, column_config={_("Biased"): share}, key="nli-occupations", height=height)
     downloads([_exact(word) for word in words], key="nli-occupations-table")
-    caption("95% Wilson intervals over the answers for one word. Ten templates are few: read the intervals with care.")
+    caption(
+        "95% Wilson intervals over the answers for one word. With only ten templates, interpret"
+        " the intervals with caution."
+    )
 
 
 def _row(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
@@ -360,7 +363,7 @@ def _from_file() -> tuple[str, Inference, str] | None:
     if errors:
         warn("{count} lines cannot be used.", count=f"{len(errors):,}")
         lines = [sentence(message, values) for message, values in errors]
-        with st.expander(_("The first few of them"), icon=":material/error:"):
+        with st.expander(_("First unusable lines"), icon=":material/error:"):
             for line in lines[:SHOWN]:
                 st.text(line)
             downloads([{"problem": line} for line in lines], key="nli-problems")

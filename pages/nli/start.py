@@ -46,7 +46,7 @@ def model_banner(model: str) -> None:
     """Show the note above every number of a model that ships with the app, or whose answers were planted."""
     trial_banner([model])
     if model.startswith("planted:"):
-        text = _("A planted classifier: its answers are known, so they show whether the measures are right.")
+        text = _("A planted classifier: its answers are known, so it tests whether the measures are correct.")
         st.caption(":material/info: " + text)
 
 

@@ -146,9 +146,9 @@ def show_reading(on_ruler: "OnRuler") -> None:
     show_records(rows)
     with foot():
         text = _(
-            "Chance: the middle 95% over all ways of swapping whole stems ({stems} stems; 男/女 is the stem"
-            " of seven pairs). Sentences of a pair share its preference, so thousands of sentences still"
-            " come from a few stems."
+            "Range under chance: the middle 95% over all ways of swapping whole stems ({stems}"
+            " stems; 男/女 is the stem of seven pairs). Sentences of a pair share its preference, so"
+            " even thousands of sentences come from only a few stems."
         )
         text = text.format(stems=max((null.stems for null in on_ruler.nulls), default=0))
         st.caption(text)
@@ -180,14 +180,12 @@ def _comes_out(null: "Null") -> str:
         return note_text(null.reason)
     if null.inside:
         return {
-            "pair": _(
-                "another choice of which word is called male gives values as large: the direction rests on a few pairs"
-            ),
+            "pair": _("swapping the words of some stems gives values as large: the direction depends on a few pairs"),
             "source": _("the model cannot tell from the sentence which word was there"),
         }[null.shuffled]
     return {
-        "pair": _("more than chance gives, also over stems: a clear direction"),
-        "source": _("the sentence tells the model something about which word was there"),
+        "pair": _("outside the range under chance, also over stems: a clear direction"),
+        "source": _("the sentence gives the model information about which word was there"),
     }[null.shuffled]
 
 

@@ -130,8 +130,8 @@ def _everything(marks: "list[Mark]") -> None:
 
 
 page_head(
-    "Can the measures be trusted, and what is a large value? First the measures are checked on models"
-    " with a planted bias. Then your model is compared with what chance alone gives."
+    "Can the measures be trusted, and what is a large value? First the measures are checked on"
+    " models with a planted bias. Then your model is compared with the range under chance."
 )
 marks = show_planted()
 show_model(marks)

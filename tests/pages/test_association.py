@@ -47,7 +47,7 @@ def test_without_runs_the_sentences_are_shown(fresh_store):
 @pytest.mark.parametrize(
     ("language", "banner"),
     [
-        ("es", "and so reveal it: this measures grammar as well as bias"),
+        ("es", "and reveal it, so the values reflect grammar as well as bias"),
         (
             "eu",
             "Basque bera means both she and he, so the difference of that pair is always 0.",

@@ -246,7 +246,7 @@ def test_own_lists_are_read_with_bom_crlf_and_blank_lines(tmp_path):
         ("templates", "template\n{person} {person} {profession}\n", (
             "{person} exactly once; this one contains it 2 times."
         )),
-        ("templates", "template\n{person} {job} {profession}\n", ", line 2: {job} is not a slot. Slots are {person}"),
+        ("templates", "template\n{person} {job} {profession}\n", ", line 2: {job} is not a slot. Use one of {person}"),
         ("templates", "template\n", "The list of templates is empty"),
         ("templates", "", "templates.tsv is empty. It needs a header line"),
         ("persons", "person\nhe\n", "persons.tsv lacks the column gender"),

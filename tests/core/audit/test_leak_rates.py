@@ -45,7 +45,7 @@ def test_equal_shares_of_many_sentences_are_equivalent_and_of_few_not_decided() 
 
 def test_without_judged_sentences_the_difference_is_undefined() -> None:
     result = difference((0, 0), (1, 2))
-    assert result.value is None and "None of these sentences has all its labels yet." in str(result.reason)
+    assert result.value is None and "None of these sentences is fully labelled yet." in str(result.reason)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_the_verdict_follows_from_the_interval(extreme, control, words) -> None:
 
 
 def test_the_verdict_before_any_label() -> None:
-    assert "None of these sentences has all its labels yet." in str(verdict(compare_sentences([], "any")[0]))
+    assert "None of these sentences is fully labelled yet." in str(verdict(compare_sentences([], "any")[0]))
 
 
 def test_measures_are_computed_without_the_leaks() -> None:

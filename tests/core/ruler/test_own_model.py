@@ -118,7 +118,7 @@ def test_a_run_containing_the_untrained_model_needs_no_reference() -> None:
     ("error", "words"),
     [
         (ModelUnavailable("There is no folder {name}. Check the path.", name="x"), "no folder x"),
-        (None, "other weights"),
+        (None, "weights of this model have changed"),
     ],
     ids=["gone", "changed"],
 )

@@ -110,7 +110,7 @@ def test_a_faulty_measure_is_detected(fault) -> None:
     [
         (0.3, 0.30005, True, "recovered"),
         (0.3, 0.3002, False, "not recovered"),
-        (None, None, True, "undefined, as it must be"),
+        (None, None, True, "undefined, as expected"),
         (None, 0.0, False, "should be undefined"),
         (0.0, None, False, "should have a value"),
     ],

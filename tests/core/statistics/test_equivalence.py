@@ -55,8 +55,6 @@ def test_the_smallest_difference_has_a_power_of_80_percent():
 
 def test_differences_of_shares_are_printed_in_points():
     result = equivalence(Estimate(0.025, -0.07, 0.12, 24, se=0.0478), 0.05)
-    assert result.in_points == (
-        "margin 5 points: inconclusive; minimum detectable difference 13.6 points (in 80 of 100 cases)"
-    )
-    assert result.text == "margin 0.05: inconclusive; minimum detectable difference 0.1358 (in 80 of 100 cases)"
+    assert result.in_points == ("margin 5 points: inconclusive; minimum detectable difference 13.6 points (80% power)")
+    assert result.text == "margin 0.05: inconclusive; minimum detectable difference 0.1358 (80% power)"
     assert equivalence(Estimate(0.025), None).in_points == "margin: inconclusive"
