@@ -80,7 +80,7 @@ MIXED = N_(
     " Chinese, Japanese and Korean names may also have Latin letters."
 )
 
-INVISIBLE = N_("Enter a name with characters that can be seen.")
+INVISIBLE = N_("Enter a name with visible characters.")
 
 
 def name_key(name: str) -> str:

@@ -32,7 +32,7 @@ WORDS = (
     N_("{accepted} of {quota} kept, {labelled} labelled"), N_("{name} labelling {project}"),
     # the past
     N_("Guideline"), N_("My last ten (click to change)"), N_("Change: {choice}. {text}"), N_("Found: {n}"),
-    N_("Nothing found."), N_("Nothing yet."), N_("Search my decisions"),
+    N_("Nothing found."), N_("No decisions yet."), N_("Search my decisions"),
     # nothing on screen
     N_("One moment …"), N_("Saving …"), N_("The server is not responding."), N_("All done. Thank you."),
     N_("No sentences are left in this browser. Work resumes as soon as the server is back."),

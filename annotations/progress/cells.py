@@ -271,7 +271,7 @@ def funnel_steps(project: Project, way: dict[str, Any], found: dict[str, Any]) -
             (N_("Reviewed, at least two blind labels"), "compared"),
             (N_("All of these labels have the same choice"), "unanimous"),
         ]
-    kept = N_("With a gold label") if project.kind == "generations" else N_("Accept rate")
+    kept = N_("With a gold label") if project.kind == "generations" else N_("Accepted")
     named = [(N_("Imported"), "mined"), (N_("Reviewed"), "reviewed"), *agreed, (kept, "kept")]
     return [*rows, *((name, found[key]) for name, key in named)]
 

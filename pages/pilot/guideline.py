@@ -239,7 +239,7 @@ def publish(store: Store, project: Project, now: Draft) -> None:
     affected = _counted(store, project, now.choices, now.beside, also)
     which = _ask_which(affected, key="which")
     _show_people(affected, which)
-    who = ask_author(store, _("Your name"), key="pilot_author", width=260, help=_("Kept with the version."))
+    who = ask_author(store, _("Your name"), key="pilot_author", width=260, help=_("Stored with the version."))
     label = _("Publish version {version}", version=newest.version + 1)
     text = _(
         "Version {version} of {project} will be published to {people} annotators, and {labels} labels are sent back for"

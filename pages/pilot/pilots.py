@@ -125,7 +125,7 @@ def _show_open(project: Project, figures: PilotFigures) -> None:
                 _("Close the pilot"), type="primary", key="pilot_close", on_click=_close, args=(project,),
             )  # fmt: skip
             return
-        with st.popover(_("Close it early"), icon=":material/stop_circle:"):
+        with st.popover(_("Close pilot early"), icon=":material/stop_circle:"):
             write(
                 "The labels stay and count. Items without a label leave the pilot; the others are"
                 " completed in regular labelling."

@@ -72,7 +72,7 @@ def tiles(project: Project, found: Dashboard) -> None:
     today, week = (sum(getattr(person, name) for person in found.people) for name in ("today", "week"))
     decisions = _("decisions incl. changes: {today} today, {week} in seven days")
     quotas = _("{within} of {wanted} required by quotas") if wanted else _("no quotas are set")
-    done = Tile(_("Accept rate"), f"{kept:,}", (quotas.format(within=f"{within:,}", wanted=f"{wanted:,}"),))
+    done = Tile(_("Accepted"), f"{kept:,}", (quotas.format(within=f"{within:,}", wanted=f"{wanted:,}"),))
     if project.kind == "generations":
         done = Tile(_("With a gold label"), f"{kept:,}", (of_all,))
     about = _(
@@ -161,7 +161,7 @@ def _row(project: Project, one: Worker, now: float) -> dict[str, Any]:
         _("Now"): _state(one, now),
         _("Valid labels"): one.labels,
         _("Accept rate"): with_interval(one.accepted, ".1%"),
-        _("Differs from most"): with_interval(one.differs.most, ".1%"),
+        _("Differs from majority"): with_interval(one.differs.most, ".1%"),
         _("On the desk"): one.leased,
         _("Labels per hour"): DASH if one.pace is None else f"{one.pace:,.0f}",
         _("Last label"): moment(one.last),
@@ -190,7 +190,7 @@ def _explained() -> dict[str, Any]:
         _("Decisions, seven days"): number(help=_("Decisions of today and the previous six days.")),
         _("Labels per hour"): column(help=_("Over the last 60 labels; gaps of more than five minutes are excluded.")),
         _("Seconds per item"): column(help=_("Median time per item over the last 500 labels.")),
-        _("Differs from most"): column(
+        _("Differs from majority"): column(
             help=_(
                 "Share of items, among those that others labelled too, on which more than half of the others chose"
                 " differently. Only labels made before any opinion was shown count. A high or low share is neither good"
@@ -234,7 +234,7 @@ def stalled(project: Project, found: Dashboard) -> None:
                 icon=":material/undo:",
                 on_click=_give_back,
                 args=(project, person),
-                help=_("These items go to others. Labels already made on them at this desk are stored and count."),
+                help=_("These items go to others. Labels that this desk still sends for them are stored and count."),
             )
 
 
@@ -285,7 +285,7 @@ def cells(project: Project, found: Dashboard) -> None:
         generations = project.kind == "generations"
         heads = [_("Mined") if not generations else _("Texts"), _("Reviewed")]
         heads += [_("Same choice") if generations else _("Accepted by all")]
-        heads += [_("With a gold label") if generations else _("Accept rate"), _("Left")]
+        heads += [_("With a gold label") if generations else _("Accepted"), _("Remaining")]
         heads += [_("Quota"), _("Missing"), _("Acceptance rate"), _("Needed")] if quotas else []
         first = _("Stratum") if generations else _("Keyword pair")
         question = [Column(_("Can the quota be met?"))] if quotas else []

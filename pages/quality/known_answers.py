@@ -135,7 +135,7 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
             _("Labels"): known_item.labels,
             _("Why"): known_item.why,
             _("From its labels"): known_item.from_labels,
-            _("By"): known_item.author,
+            _("Set by"): known_item.author,
             _("Since"): day(known_item.created),
         }
         for known_item in found.known

@@ -44,7 +44,7 @@ def state_name(state: jobs.State) -> str:
     return {
         "waiting": _("waiting to start"),
         "running": _("running"),
-        "done": _("is done"),
+        "done": _("finished"),
         "failed": _("failed"),
         "cancelled": _("cancelled"),
         "interrupted": _("interrupted: the process ended unexpectedly"),

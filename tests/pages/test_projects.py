@@ -280,7 +280,7 @@ def test_an_unknown_project_shows_the_list(store, empty):
 def test_jobs_are_shown_in_every_state(store):
     states = {
         "waiting": "waiting to start",
-        "done": "is done",
+        "done": "finished",
         "failed": "a<b>.csv is no table.",
         "cancelled": "cancelled",
         "interrupted": "interrupted: the process ended unexpectedly",

@@ -79,7 +79,7 @@ class Side {
       // An answer of the server draws the list anew; who walks in it stays at the same decision.
       if (held) [...part.past.children].find((one) => one.dataset.item === held)?.focus();
       if (!list.length)
-        part.past.append(element("p", { class: "soft", text: found ? t("Nothing found.") : t("Nothing yet.") }));
+        part.past.append(element("p", { class: "soft", text: found ? t("Nothing found.") : t("No decisions yet.") }));
     }
     if (desk.queue.progress && this.balanced !== desk.queue.progress) this.balance(desk.queue.progress);
   }

@@ -342,7 +342,7 @@ def import_rows(
     keys = {key for key, _ in sentences}
     strange = list(dict.fromkeys(row["item"] for row in rows if row["item"] not in keys))
     if strange:
-        message = N_("Labels name items that are not among the sentences: {items}.")
+        message = N_("Labels refer to items that are not among the sentences: {items}.")
         raise BadFile(message, items=", ".join(map(str, strange[:5])))
     report = RowImport(LabelImport())
     new: list[tuple[Hashable, NewItem]] = []
