@@ -6,14 +6,14 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from evenhand.annotations.desk import routes as desk
-from evenhand.core.files.bounded import read_in_children
+from evenhand.core.files.sandbox import read_in_children
 from evenhand.pages.ui.visitor import visit_of
-from evenhand.web import forms, status, streamlit_patches, study_pages
+from evenhand.web import account_pages, status, streamlit_patches, study_pages
 from evenhand.web.connections import limit_connections
 from evenhand.web.gate import Gate
 from evenhand.web.lifespan import lifespan, worker_state
+from evenhand.web.request_log import Watch
 from evenhand.web.requests import below, old_address_routes
-from evenhand.web.watch import Watch
 
 BASE = st.get_option("server.baseUrlPath") or ""
 PAGE = Path(st.__file__).parent / "static" / "index.html"
@@ -27,7 +27,7 @@ app = st.App(
         BASE,
         [
             *desk.routes(),
-            *forms.routes(),
+            *account_pages.routes(),
             *study_pages.routes(),
             *status.routes(worker_state),
             *old_address_routes(),

@@ -36,7 +36,7 @@ from benchmarks.load_people import FULL, Connection, Person
 from benchmarks.measuring import app_server, load, options, percentile
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.session import issue
-from evenhand.annotations.files.project_texts import SCORING
+from evenhand.annotations.files.scoring_input import SCORING
 from evenhand.annotations.imports.run import IMPORT
 from evenhand.annotations.imports.run import Settings as ImportSettings
 from evenhand.annotations.jobs import jobs

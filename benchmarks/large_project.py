@@ -41,7 +41,7 @@ from evenhand.annotations.projects.projects import project as project_named
 from evenhand.annotations.quality.retest_agreement import quality
 from evenhand.annotations.record.entries import RecordQuery, entries
 from evenhand.annotations.release.make import make_release, write_release
-from evenhand.annotations.release.records import release
+from evenhand.annotations.release.stored_releases import release
 from evenhand.annotations.release.verify import verify
 from evenhand.annotations.types import Project
 from evenhand.core.files.timestamps import timestamp

@@ -75,8 +75,8 @@ def draw(scores: Path, out: Path | None, **options: Any) -> None:
     """Draw the extremes of a model in SCORES and matched controls; nothing is sent."""
     sample = _draw_sample(scores, **options)
     if out is not None:
+        from evenhand.core.files.atomic_file import whole_file
         from evenhand.core.files.csv_out import csv_line
-        from evenhand.core.files.whole_file import whole_file
 
         with whole_file(out) as write:
             write(csv_line(["row", "sentence", "pair", "side", "stratum", "toward", "bias_log10"]))

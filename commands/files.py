@@ -15,7 +15,7 @@ from evenhand.annotations.files.import_items import ImportReport
 from evenhand.annotations.files.import_labels import LabelImport
 from evenhand.annotations.files.other_tools.import_tasks import LEFT, TaskImport
 from evenhand.annotations.files.package.write_package import NOT_STATED, GoldLabels
-from evenhand.annotations.files.undo import (
+from evenhand.annotations.files.undo_import import (
     Import,
     UndoEffect,
     conflicts,
@@ -26,8 +26,8 @@ from evenhand.annotations.files.undo import (
     take_second,
     undo_effect,
 )
-from evenhand.annotations.files.undo import Settings as UndoSettings
-from evenhand.annotations.files.undo import run as undo_import
+from evenhand.annotations.files.undo_import import Settings as UndoSettings
+from evenhand.annotations.files.undo_import import run as undo_import
 from evenhand.annotations.imports.run import LabelsReport, Report, Settings, run
 from evenhand.annotations.projects.projects import named_project
 from evenhand.commands.permissions import guarded, own_new_project

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from evenhand.annotations.guideline.drafts import Draft, write_version
-from evenhand.annotations.guideline.other_schemes import read_any_scheme
+from evenhand.annotations.guideline.import_schemes import read_any_scheme
 from evenhand.annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected
 from evenhand.annotations.guideline.scheme import OwnScheme, as_data, own_scheme
 from evenhand.annotations.guideline.versions import (
@@ -20,7 +20,7 @@ from evenhand.annotations.guideline.versions import (
     read_reasons,
     read_text,
 )
-from evenhand.annotations.pilot.send_back import Settings, codes_in, run
+from evenhand.annotations.pilot.start_relabelling import Settings, codes_in, run
 from evenhand.annotations.projects import projects
 from evenhand.annotations.types import Choice, Guideline, Project
 from evenhand.commands.permissions import guarded, needs

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import click
 
-from evenhand.annotations.database.chain import daily_heads
-from evenhand.annotations.database.chain import head as last_head
+from evenhand.annotations.database.hash_chain import daily_heads
+from evenhand.annotations.database.hash_chain import head as last_head
 from evenhand.annotations.database.migrations import Differences, different_triggers
 from evenhand.annotations.log.verify import Derived, entries, verify_derived, verify_project
 from evenhand.annotations.log.verify import verify as verify_log

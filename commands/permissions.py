@@ -230,7 +230,7 @@ def enter_project(store: Store, name: str, uid: str | None) -> None:
 
 def enter_texts(db: str, texts: str, uid: str | None) -> None:
     """Enter the project of texts that are named as project:NAME. Raises NotFound."""
-    from evenhand.annotations.files.project_texts import PROJECT
+    from evenhand.annotations.files.scoring_input import PROJECT
 
     if texts.startswith(PROJECT):
         with Store.open_existing(db) as store:

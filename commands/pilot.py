@@ -7,7 +7,7 @@ import click
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.drafts import tag_codes, tags
 from evenhand.annotations.pilot import pilots
-from evenhand.annotations.pilot.figures import PilotFigures, pilot_figures
+from evenhand.annotations.pilot.progress import PilotFigures, pilot_figures
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import guarded

@@ -12,13 +12,13 @@ from evenhand.annotations.hub.pull import pull as fetch
 from evenhand.annotations.hub.push import GATES
 from evenhand.annotations.hub.push import Settings as PushSettings
 from evenhand.annotations.hub.push import run as push_release
-from evenhand.annotations.items.derived import NAMED
+from evenhand.annotations.items.check_derived import NAMED
 from evenhand.annotations.projects.projects import named_project
-from evenhand.annotations.release import records
+from evenhand.annotations.release import stored_releases
 from evenhand.annotations.release import verify as checking
 from evenhand.annotations.release.make import Made, Settings, run, state_rights
 from evenhand.annotations.release.readiness import readiness
-from evenhand.annotations.release.records import Release
+from evenhand.annotations.release.stored_releases import Release
 from evenhand.annotations.release.verify import Verification
 from evenhand.annotations.types import Project
 from evenhand.commands.files import import_file
@@ -103,7 +103,7 @@ def _answer(made: Made) -> None:
 
 
 def _show(store: Store, project: Project, *, check: bool, listing: bool) -> None:
-    found, checks = records.releases(store, project), readiness(store, project, whole=True)
+    found, checks = stored_releases.releases(store, project), readiness(store, project, whole=True)
     data = {
         "project": project.name,
         "releases": [described(one) for one in found],
@@ -125,7 +125,7 @@ def described(release: Release) -> JsonObject:
 def _verify(store: Store, project: Project, path: Path) -> None:
     verification = checking.verify(path, password=environment_password())
     try:
-        known = records.release(store, project, verification.version)
+        known = stored_releases.release(store, project, verification.version)
     except NotFound:
         known = None
     else:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from evenhand.annotations.files.project_texts import score as score_texts
+from evenhand.annotations.files.scoring_input import score as score_texts
 from evenhand.commands.permissions import enter_texts, guarded
 from evenhand.commands.shared import (
     Meter,

@@ -20,8 +20,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice, Refused
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.files.csv_out import spreadsheet_copy
-from evenhand.core.files.whole_file import whole_file
 from evenhand.core.language import columns_wide
 from evenhand.core.runs.records import NO_TARGET, Failure
 from evenhand.core.typed_json import from_json, to_json

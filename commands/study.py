@@ -11,10 +11,10 @@ from evenhand.annotations.permissions import allowed
 from evenhand.annotations.projects.consent import USES, Use
 from evenhand.annotations.quality.known_answers import known_items
 from evenhand.annotations.study import people, studies
+from evenhand.annotations.study.default_texts import ADULT, CONSENT
 from evenhand.annotations.study.people import finish_withdrawals, pay
 from evenhand.annotations.study.people import withdraw as withdraw_labels
 from evenhand.annotations.study.studies import Settings, Study, path_for
-from evenhand.annotations.study.texts import ADULT, CONSENT
 from evenhand.commands.permissions import acting_person, guarded
 from evenhand.commands.shared import answer, existing_store, opened_project, option, table
 from evenhand.core.errors import N_, NotFound

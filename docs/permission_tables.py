@@ -17,7 +17,7 @@ from evenhand.commands.main import cli
 from evenhand.commands.permissions import every_need
 from evenhand.pages.catalogue import PAGES
 from evenhand.pages.ui.visitor import PARTS
-from evenhand.web import forms, status, study_pages
+from evenhand.web import account_pages, status, study_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = Path(__file__).with_name("permissions.md")
@@ -71,7 +71,7 @@ def import_parts() -> None:
 
 def server_routes() -> set[str]:
     """Return the paths of the server's own routes, except those of the desk."""
-    kinds = (forms, status, study_pages)
+    kinds = (account_pages, status, study_pages)
     return {route.path for kind in kinds for route in kind.routes()}
 
 

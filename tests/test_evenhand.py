@@ -17,7 +17,7 @@ import evenhand
 from evenhand.annotations.release.verify import verify
 from evenhand.core.errors import BadFile, NotAllowed, Refused
 from evenhand.core.models import open_scorer
-from evenhand.core.sentence_bias.reading import read
+from evenhand.core.sentence_bias.model_answer import read
 from tests.support.coincidences import alpha
 
 ROOT = Path(__file__).resolve().parents[1]

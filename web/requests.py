@@ -20,7 +20,7 @@ from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_
 from evenhand.core.language import LANGUAGE_COOKIE, Language, translate, visitor_language
-from evenhand.web import limits
+from evenhand.web import sign_in_limits
 
 DAY_S = 24 * 3600
 TOO_OFTEN = N_("Too many attempts. Try again in {minutes} minutes.")
@@ -58,7 +58,7 @@ def say(request: Request, text: str, **values: object) -> str:
 
 def too_often(request: Request, *, study: bool = False) -> str:
     """Return the sentence for an address that has to wait, as an attempt to sign in or to take part in a study."""
-    return say(request, TOO_OFTEN, minutes=limits.minutes_until_free(client_address(request), study=study))
+    return say(request, TOO_OFTEN, minutes=sign_in_limits.minutes_until_free(client_address(request), study=study))
 
 
 async def with_store(work: Callable[Concatenate[Store, Given], T], *given: Given.args, **named: Given.kwargs) -> T:

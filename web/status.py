@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from evenhand.annotations.database.open_files import connect, is_readable, note_damage, refuse_damaged
+from evenhand.annotations.database.connections import connect, is_readable, note_damage, refuse_damaged
 from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store, database_path
 from evenhand.annotations.jobs.jobs import State, counts_of
@@ -26,7 +26,7 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.version import VERSION
 from evenhand.web.connections import connections
 from evenhand.web.gate import LOOPBACK, host_name, is_forwarded
-from evenhand.web.watch import STARTED, Sample, metric, requests
+from evenhand.web.request_log import STARTED, Sample, metric, requests
 
 FEW_BYTES = 100_000_000  # free on the disk of the database: below, labels may not be stored
 KEPT_S = 2.0  # an answer is reused for so long, so frequent requests cost nothing

@@ -20,7 +20,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from evenhand.annotations.database.store import database_path
-from evenhand.web import watch
+from evenhand.web import request_log
 from evenhand.web.requests import remember_file, sessions_that_made
 
 IN_MEMORY = 1 << 20  # bytes up to which a file that a page offers, or an upload, stays in memory
@@ -50,10 +50,10 @@ def limit_logs() -> None:
 
     def limited(logger: logging.Logger) -> None:
         set_up(logger)
-        watch.limit(logger)
+        request_log.limit(logger)
 
     streamlit_logger.setup_formatter = limited
-    watch.set_up()
+    request_log.set_up()
 
 
 def drop_expired_sessions(sessions: Any) -> int:

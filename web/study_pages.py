@@ -32,8 +32,8 @@ from evenhand.annotations.study.studies import (
 from evenhand.core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
 from evenhand.core.guidelines import in_language
 from evenhand.core.language import Language, explain, translate
-from evenhand.web import limits
-from evenhand.web.forms import HERE, rendered
+from evenhand.web import sign_in_limits
+from evenhand.web.account_pages import HERE, rendered
 from evenhand.web.gate import SECURE_STUDY_COOKIE, STUDY_COOKIE, study_secrets
 from evenhand.web.requests import client_address, folder, is_secure, keep_secret, language_of, too_often, with_store
 
@@ -138,7 +138,7 @@ def _endpoint(work: Callable[[Visit], Reply]) -> Callable[[Request], Any]:
         if request.method == "POST":
             form = await request.form(max_files=0, max_fields=64)
             sent = {name: value for name, value in form.items() if isinstance(value, str)}
-            if work is agree_form and not limits.admit_to_study(client_address(request)):
+            if work is agree_form and not sign_in_limits.admit_to_study(client_address(request)):
                 title = too_often(request, study=True)
                 return _page(request, Reply("study_end.html", 429, {"title": title}))
         try:

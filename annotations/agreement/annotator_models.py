@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.annotations.agreement.measures import compared_labels
-from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.agreement.merged_labels import Way
 from evenhand.annotations.database.events import annotator_names
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.labels.blind_labels import ItemScope

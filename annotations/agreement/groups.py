@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.annotations.agreement.measures import compared_labels
-from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.agreement.merged_labels import Way
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.labels.blind_labels import BlindLabels, ItemScope
 from evenhand.annotations.projects.consent import Grouping, groups_of

@@ -3,7 +3,7 @@
 A *blind* label is the last one that an annotator made before seeing an opinion of the item. Items that end as rejected
 count like all others. Generations of one context resemble each other, and so do sentences of one article: their
 intervals are over contexts and articles. The labels of generations are compared in four ways
-(annotations.agreement.schemes).
+(annotations.agreement.merged_labels).
 
 Where a project stops at the first reject, only accepted items get further labels, so agreement on all labelled items
 would be biased. Such a project is measured on the random share: all annotators label its items, regardless of the first
@@ -33,7 +33,7 @@ from evenhand.annotations.database.events import annotator_names
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
 from evenhand.annotations.guideline.versions import every_choice, guidelines
-from evenhand.annotations.items.articles import named_sources
+from evenhand.annotations.items.provenance import named_sources
 from evenhand.annotations.labels.blind_labels import (
     BlindLabels,
     Column,
@@ -63,7 +63,7 @@ from evenhand.core.statistics import (
 from evenhand.core.statistics.units import units_of_sources
 
 if TYPE_CHECKING:
-    from evenhand.annotations.agreement.schemes import Way
+    from evenhand.annotations.agreement.merged_labels import Way
 
 __all__ = [
     "AgreementReport",
@@ -121,7 +121,7 @@ def agreement(
 
     If labelled sentences name two source articles or more and an article has several sentences, intervals are over
     articles. `percent` is the share of items on which all annotators agreed. The categories are those of all versions
-    of the guideline, newest first. `way` counts for generations only: one of `annotations.agreement.schemes.ways_of`.
+    of the guideline, newest first. `way` counts for generations only: see `merged_labels.ways_of`.
     `version`: only labels made under this version of the guideline; raises NotFound for an unknown one. `on`: "all"
     labelled items or the random "share", None: `usual_items`.
     """
@@ -251,7 +251,7 @@ def _labels(
     random = _still_random(store, project) if ended and on == "share" else None
     if project.kind == "generations":
         # Imported here, so that commands for sentences start without pandas.
-        from evenhand.annotations.agreement.schemes import scheme_labels
+        from evenhand.annotations.agreement.merged_labels import scheme_labels
 
         parts = blind_label_rows(store, project, version=version, on=on, more="extraneous, item.uid, reasons")
         rows = [

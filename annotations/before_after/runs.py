@@ -1,7 +1,7 @@
 """Runs that change models and compare them, on files or the texts of a project; each is a kind of job."""
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.project_texts import PROJECT, Reading, open_input
+from evenhand.annotations.files.scoring_input import PROJECT, Reading, open_input
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.projects.projects import project_by_uid

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.annotations.database import migrations
-from evenhand.annotations.database.open_files import connect, copy_database
+from evenhand.annotations.database.connections import connect, copy_database
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, BadFile, EvenhandError, NotAllowed, NotFound, Refused
-from evenhand.core.files.whole_file import PRIVATE, make_folder, new_file, part_of, remove_left_over, whole_path
+from evenhand.core.files.atomic_file import PRIVATE, make_folder, new_file, part_of, remove_left_over, whole_path
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
 

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from evenhand.annotations.database import chain
+from evenhand.annotations.database import hash_chain
 from evenhand.annotations.database.schema import statements, v3_to_v6, v8_to_v13, v14_to_v21
 from evenhand.annotations.database.schema.v1_start import SCHEMA
 from evenhand.annotations.database.schema.v7_log import KINDS, TABLES, Kind
@@ -103,7 +103,7 @@ def _migration(
         for statement in statements(script):
             db.execute(statement)
         if kinds:
-            chain.begin(db.conn, kinds)
+            hash_chain.begin(db.conn, kinds)
 
     apply.__name__ = name
     return apply
@@ -202,7 +202,7 @@ def different_triggers(db: sqlite3.Connection) -> Differences:
 def _of_schema(_versions: int) -> dict[str, str]:
     """Return the statements of all triggers by name, from a new database in memory (half a second)."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-        chain.register(db)
+        hash_chain.register(db)
         migrate(db)
         return dict(db.execute(_TRIGGERS).fetchall())
 
@@ -221,7 +221,7 @@ def restore_triggers(db: sqlite3.Connection) -> Differences:
         db.execute(f'DROP TRIGGER "{name}"')
     for name in (*differences.missing, *differences.changed):
         db.execute(due[name])
-    chain.append_start(db, {f"{RESTORED} {timestamp()}": asdict(differences)})
+    hash_chain.append_start(db, {f"{RESTORED} {timestamp()}": asdict(differences)})
     names = (*differences.missing, *differences.changed)
     message = "%d triggers of the database were missing or changed and were restored: %s"
     logger.warning(message, len(names), named(names))

@@ -13,8 +13,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from evenhand.annotations.database import migrations
-from evenhand.annotations.database.migrations import different_triggers, restore_triggers
-from evenhand.annotations.database.open_files import (
+from evenhand.annotations.database.connections import (
     LOG_PAGES,
     OpenFiles,
     check_others,
@@ -27,11 +26,12 @@ from evenhand.annotations.database.open_files import (
     refuse_damaged,
     remember,
 )
+from evenhand.annotations.database.migrations import different_triggers, restore_triggers
 from evenhand.annotations.database.write_lock import BUSY_MS, KEPT_BUSY, NOT_WRITTEN, acquire_write_lock
 from evenhand.core.errors import N_, BadFile, Busy, NotFound
+from evenhand.core.files.atomic_file import whole_path
 from evenhand.core.files.sqlite_wal import primary_code, write_ahead
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.files.whole_file import whole_path
 
 NO_TEXT = "Could not decode to UTF-8"  # the module's message, without a code, for bytes that are not text
 BULK_KIB = 131_072  # of pages that a store keeps in memory while it writes many rows; else SQLite's 2,000 KiB

@@ -21,8 +21,8 @@ from evenhand.annotations.projects.projects import add_annotators, create_projec
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Item, Operation, Project
 from evenhand.core.errors import N_, NotFound
+from evenhand.core.files.atomic_file import whole_path
 from evenhand.core.files.timestamps import dated
-from evenhand.core.files.whole_file import whole_path
 from evenhand.core.resources import table
 from evenhand.core.text.keywords import occurrences
 

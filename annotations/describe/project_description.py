@@ -17,7 +17,7 @@ from evenhand.core.describe.description import Description, Text, described
 from evenhand.core.describe.keywords import Cell
 from evenhand.core.describe.vocabulary import Vocabulary, vocabulary
 from evenhand.core.errors import N_, BadFile, BadLine, Refused
-from evenhand.core.files.paths import Places, short_path
+from evenhand.core.files.display_paths import Places, short_path
 from evenhand.core.files.readers import Source, open_source, rows
 from evenhand.core.models.catalogue import BUILTIN
 

@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any
 
-from evenhand.annotations.database.open_files import is_readable, note_damage
+from evenhand.annotations.database.connections import is_readable, note_damage
 from evenhand.annotations.database.pool import Pool
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import Busy, EvenhandError

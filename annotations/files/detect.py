@@ -15,8 +15,8 @@ from evenhand.annotations.files.other_tools.tasks import PROGRAMS, TASKS, Task
 from evenhand.annotations.items.batch import NewItem
 from evenhand.annotations.types import Kind
 from evenhand.core.errors import N_, BadFile, BadLine
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.files.readers import Row, Source, rows
-from evenhand.core.files.whole_file import whole_file
 from evenhand.core.text.keywords import SpanStatus
 from evenhand.core.typed_json import from_json
 from evenhand.core.types import Problem

@@ -48,9 +48,9 @@ from evenhand.annotations.projects.projects import counts, project_by_uid
 from evenhand.annotations.text_policy import packed
 from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import N_, BadFile
-from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.atomic_file import new_file, refused, whole_path
 from evenhand.core.files.csv_out import data_line, spreadsheet_lines
-from evenhand.core.files.whole_file import new_file, refused, whole_path
+from evenhand.core.files.sandbox import run_bounded
 
 SECONDS = 900  # of processor time, for an export that a page makes
 CONFIG = "-config.xml"  # next to the tasks of Label Studio

@@ -24,8 +24,8 @@ from evenhand.annotations.labels.generation_labels import labels_of_generations
 from evenhand.annotations.projects.projects import create_project
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.files.readers import open_source, rows
-from evenhand.core.files.whole_file import whole_file
 from evenhand.core.human_vs_rule.apply_rule import apply_rule
 from evenhand.core.human_vs_rule.sample import Correlation, distinct_first, intra_class
 

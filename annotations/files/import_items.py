@@ -18,13 +18,13 @@ from evenhand.annotations.files.generations import ODD_SIGNS, generation_row, of
 from evenhand.annotations.files.other_tools.tasks import TASKS, Task
 from evenhand.annotations.files.sentences import checked_text, mined_row, released_row, sentence_row
 from evenhand.annotations.guideline.versions import compares
-from evenhand.annotations.items.articles import RUN, record_runs, run_facts
 from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.items.provenance import RUN, record_runs, run_facts
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, BadLine, Refused
 from evenhand.core.files.archives import TABLES, Member, is_archive, unpacked
-from evenhand.core.files.paths import without_folders
+from evenhand.core.files.display_paths import without_folders
 from evenhand.core.files.readers import Row, Source, open_source, rows
 from evenhand.core.text.keywords import occurrences
 from evenhand.core.text.sentences import control_character

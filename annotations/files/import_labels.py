@@ -206,7 +206,7 @@ class _LabelImporter:
         return item, person
 
     def _remember(self, label: int, row: LabelRow) -> None:
-        """Record that a label came with a file, so that the import can be undone (files/undo.py)."""
+        """Record that a label came with a file, so that the import can be undone (files/undo_import.py)."""
         if self.rebuilt and row.came is not None:
             file = self._restored_file(row.came)
         else:
@@ -227,7 +227,7 @@ class _LabelImporter:
         return self.restored[came]
 
     def _taken_back(self, label: StoredLabel) -> str | None:
-        """Return the operation that undid a label with its file, if that is the last one: see files/undo.py."""
+        """Return the operation that undid a label with its file, if that is the last one: see files/undo_import.py."""
         place = label.item, label.annotator
         if place not in self.again:
             operation = undoing_operation(self.store, label)

@@ -27,7 +27,7 @@ from evenhand.annotations.sampling.samples import drawn_items
 from evenhand.annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
 from evenhand.annotations.types import Item, Project
 from evenhand.core.files.csv_out import data_line, json_line
-from evenhand.core.files.paths import short_path, without_folders
+from evenhand.core.files.display_paths import short_path, without_folders
 
 LABELS = (
     *("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline"),

@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from evenhand.annotations.files.detect import CANDIDATE, ITEM_KEYS, SLGUSET, SPAN_KEYS, Layout, Usable, bad, origin_of
-from evenhand.annotations.items.articles import RUN, run_facts
 from evenhand.annotations.items.batch import NewItem
+from evenhand.annotations.items.provenance import RUN, run_facts
 from evenhand.annotations.types import Item
 from evenhand.core.errors import N_
 from evenhand.core.files.readers import Row, Source

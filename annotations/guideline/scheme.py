@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from evenhand.annotations.types import Choice, Guideline, Question, Scheme
 from evenhand.core.errors import N_, BadFile, Refused
-from evenhand.core.files.bounded import yaml_value
+from evenhand.core.files.sandbox import yaml_value
 from evenhand.core.guidelines import preference
 
 RESERVED = ("accept", "reject", "skip")  # mean something else at the desk and in the rule for gold

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from evenhand.annotations.files.other_tools.argilla_read import QUESTIONS
 from evenhand.annotations.hub.client import checked_repo, hub, hub_errors
 from evenhand.core.errors import N_, BadFile, NotFound, Refused
-from evenhand.core.files.bounded import LARGEST_BYTES, NO_YAML, read_yaml, reads_in_children, run_bounded
 from evenhand.core.files.csv_out import json_line
 from evenhand.core.files.excel import refuse_bomb
+from evenhand.core.files.sandbox import LARGEST_BYTES, NO_YAML, read_yaml, reads_in_children, run_bounded
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

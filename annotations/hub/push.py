@@ -14,7 +14,7 @@ from evenhand.annotations.hub.client import checked_repo, endpoint, hub, hub_err
 from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.release.files import FACTS
 from evenhand.annotations.release.make import TEXTS, leaving_files
-from evenhand.annotations.release.records import Release, release
+from evenhand.annotations.release.stored_releases import Release, release
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.runs.kinds import JobKind, Place

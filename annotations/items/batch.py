@@ -14,9 +14,9 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
-from evenhand.annotations.database.chain import hash_of_items, record_items
+from evenhand.annotations.database.bulk_writes import Disk, Pace, in_commits, pace_of, until_over
 from evenhand.annotations.database.events import current_project, record
-from evenhand.annotations.database.pace import Disk, Pace, in_commits, pace_of, until_over
+from evenhand.annotations.database.hash_chain import hash_of_items, record_items
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import (

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
 
-from evenhand.annotations.database.pace import in_commits
+from evenhand.annotations.database.bulk_writes import in_commits
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_items

@@ -11,12 +11,12 @@ from evenhand.core.typed_json import from_json
 
 KINDS = {
     "import": "evenhand.annotations.imports.run:IMPORT",
-    "undo": "evenhand.annotations.files.undo:UNDO",
-    "guideline send-back": "evenhand.annotations.pilot.send_back:SEND_BACK",
+    "undo": "evenhand.annotations.files.undo_import:UNDO",
+    "guideline send-back": "evenhand.annotations.pilot.start_relabelling:SEND_BACK",
     "release": "evenhand.annotations.release.make:RELEASE",
     "hub push": "evenhand.annotations.hub.push:PUSH",
     "mine": "evenhand.core.mining.request:MINE",
-    "score": "evenhand.annotations.files.project_texts:SCORING",
+    "score": "evenhand.annotations.files.scoring_input:SCORING",
     "nli ask": "evenhand.core.nli.run:NLI_ASK",
     "nli rates": "evenhand.core.nli.bias_rates:NLI_RATES",
     "other-measures": "evenhand.core.other_measures.run:OTHER_MEASURES",

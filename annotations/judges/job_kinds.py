@@ -28,10 +28,10 @@ from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.types import Guideline, Project
 from evenhand.core.errors import N_, BadFile, BadLine, EvenhandError, Notice, Refused
 from evenhand.core.files.readers import Row, Source, file_sha256, open_source, rows
+from evenhand.core.judges.backends import Constraint, ServerSettings
 from evenhand.core.judges.prompts import JudgeLabel
-from evenhand.core.judges.server import Constraint, ServerSettings
 from evenhand.core.runs.kinds import JobKind, Place
-from evenhand.core.servers.asking import Pace
+from evenhand.core.servers.client import Pace
 from evenhand.core.typed_json import fields_of
 
 NEEDED = ("item", "label")

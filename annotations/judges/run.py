@@ -19,7 +19,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.scheme import FIRST
 from evenhand.annotations.guideline.versions import mirrored, place_on_left
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.judges import labellers
+from evenhand.annotations.judges import judge_backends
 from evenhand.annotations.judges.judges import (
     LABELLED,
     Judge,
@@ -38,6 +38,7 @@ from evenhand.annotations.judges.judges import (
 from evenhand.annotations.judges.judges import judges as all_judges
 from evenhand.annotations.types import Guideline, Item, Project
 from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.judges.backends import ServerSettings
 from evenhand.core.judges.prompts import (
     LETTERS,
     SYSTEM,
@@ -48,8 +49,7 @@ from evenhand.core.judges.prompts import (
     default_template,
     tokens_of,
 )
-from evenhand.core.judges.server import ServerSettings
-from evenhand.core.servers.asking import Pace
+from evenhand.core.servers.client import Pace
 from evenhand.core.types import Scorer
 
 _KNOWN = """
@@ -121,7 +121,7 @@ Watch = Callable[[int, int], object]  # done, of all
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Which judge, and how hard it may be asked; see `core.judges.server.ServerSettings`, `core.servers.asking.Pace`.
+    """Which judge, and how hard it may be asked; see `core.judges.backends.ServerSettings`, `core.servers.client.Pace`.
 
     `rule`: the first-pronoun rule; else `model`, with `server` behind that address. `template`, `system`: None: the
     built-in ones. `known`: so many known answers are drawn by `known_seed` as further examples. `version`: of the
@@ -200,7 +200,7 @@ def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Sco
     """Return the record of the requested judge, and its model if that is on this machine."""
     version = choices_of(store, project, request.version)
     if request.rule:
-        return labellers.rule_spec(project, version), None
+        return judge_backends.rule_spec(project, version), None
     if not request.model.strip():
         raise Refused(N_("Name a model, or choose the rule."))
     said, drawn = _parts_of_prompt(store, project, version, request)
@@ -208,11 +208,11 @@ def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Sco
     if not request.server:
         if request.way == "json":
             raise Refused(N_("A model on this machine answers with the letter of a choice."))
-        scorer = labellers.open_model(request.model, store.path)
-        spec = labellers.model_spec(project, version, request.model, *said, scorer)
+        scorer = judge_backends.open_model(request.model, store.path)
+        spec = judge_backends.model_spec(project, version, request.model, *said, scorer)
     else:
         way = request.way or "json"
-        spec = labellers.server_spec(project, version, request.server, request.model, *said, way, request.settings)
+        spec = judge_backends.server_spec(project, version, request.server, request.model, *said, way, request.settings)
     return (spec if drawn is None else drawn.noted(spec)), scorer
 
 
@@ -235,7 +235,7 @@ def run_judge(
     found = add_judge(store, project, request.name, spec, author=author)
     if request.eps is not None:
         found = choose_margin(store, project, found, request.eps, author=author)
-    labeller = labellers.labeller_of(
+    labeller = judge_backends.labeller_of(
         store, project, found.name, found.spec, request.pace, with_key=request.with_key, scorer=scorer
     )
     texts = texts_of(store, project, request.limit)
@@ -263,7 +263,7 @@ def ask_again(
     if not there:
         raise Refused(N_("{name} has labelled nothing yet."), name=name)
     drawn = set(random.Random(last + 1).sample(sorted(there), min(number, len(there))))  # noqa: S311 - a sample
-    labeller = labellers.labeller_of(store, project, found.name, found.spec, pace or Pace(), with_key=with_key)
+    labeller = judge_backends.labeller_of(store, project, found.name, found.spec, pace or Pace(), with_key=with_key)
     texts = [text for text in texts_of(store, project) if text.item in drawn]
     return _Work(store, project, found, labeller).done(texts, last + 1, watch, author)
 
@@ -437,7 +437,7 @@ def _is_same(store: Store, project: Project, request: Request, spec: Spec) -> bo
     if request.rule or spec.model != request.model or spec.address != request.server.rstrip("/"):
         return False
     prompt = prompt_for(store, project, request)
-    if spec.settings.get("prompt_sha256") != labellers.prompt_digest(prompt):
+    if spec.settings.get("prompt_sha256") != judge_backends.prompt_digest(prompt):
         return False
     how = request.settings
     return not request.server or all(
@@ -450,7 +450,7 @@ def prompt_for(store: Store, project: Project, request: Request) -> Prompt:
     version = choices_of(store, project, request.version)
     (template, system, examples), _drawn = _parts_of_prompt(store, project, version, request)
     settings = {"way": request.way or "json" if request.server else "letter", "examples": examples}
-    return labellers.prompt_with(project, version, template, system, settings)
+    return judge_backends.prompt_with(project, version, template, system, settings)
 
 
 def _by_length(store: Store, project: Project, request: Request, texts: list[JudgedText]) -> tuple[float, float]:

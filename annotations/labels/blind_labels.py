@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.articles import articles
+from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.generation_labels import generations
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_

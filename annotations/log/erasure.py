@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.annotations.accounts.accounts import Account, accounts, erase_account, record_access, refuse_without_owner
-from evenhand.annotations.database.chain import forget_names, moment_of, scrub
+from evenhand.annotations.database.hash_chain import forget_names, moment_of, scrub
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.projects.annotators import annotator_with, projects_of, replace_name
 from evenhand.annotations.projects.consent import forget_groups

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from evenhand.annotations.database.chain import (
+from evenhand.annotations.database.hash_chain import (
     ITEMS,
     KINDS,
     START,
@@ -28,10 +28,10 @@ from evenhand.annotations.database.chain import (
 from evenhand.annotations.database.migrations import RESTORED
 from evenhand.annotations.database.schema.v7_log import Kind, content
 from evenhand.annotations.database.store import Store, consistent_read
-from evenhand.annotations.items.derived import StaleItem, stale_counts, stale_items
+from evenhand.annotations.items.check_derived import StaleItem, stale_counts, stale_items
 from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.projects.projects import projects
-from evenhand.annotations.release.records import damaged_files
+from evenhand.annotations.release.stored_releases import damaged_files
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError
 

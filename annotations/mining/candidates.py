@@ -15,7 +15,7 @@ from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.types import Project
 from evenhand.core.concordance import Passage
 from evenhand.core.errors import BadLine
-from evenhand.core.files.paths import Places, without_folders
+from evenhand.core.files.display_paths import Places, without_folders
 from evenhand.core.files.readers import open_source, rows
 
 PATIENCE_S = 3600.0  # how long a job waits for another import into the same project

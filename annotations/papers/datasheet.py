@@ -21,8 +21,8 @@ from typing import Any
 
 from evenhand.annotations.agreement.measures import AgreementReport, agreement
 from evenhand.annotations.audit.follow_up import follow_up_facts
-from evenhand.annotations.database.chain import Head, head
 from evenhand.annotations.database.events import PACKAGE_BEGUN, Event, events
+from evenhand.annotations.database.hash_chain import Head, head
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import items as stored_items

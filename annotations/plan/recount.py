@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from evenhand.annotations.database.events import GOLD_CORRECTED, RECOUNT_BEGUN, RECOUNT_DONE, record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items_after, published_batches
-from evenhand.annotations.items.derived import correct_counts, correct_items, stale_counts, stale_items
+from evenhand.annotations.items.check_derived import correct_counts, correct_items, stale_counts, stale_items
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import (
     COUNT_SETTINGS,

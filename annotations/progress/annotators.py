@@ -15,7 +15,7 @@ from statistics import median
 from typing import Any
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.articles import articles
+from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.own import own_conflicts, own_progress
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.queue.leases import LEASE_S

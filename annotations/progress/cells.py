@@ -8,11 +8,11 @@ from typing import Any
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import LastWords, decided_before, ended_at_reject, last_words
-from evenhand.annotations.items.articles import COUNTED, Facts, mined_runs
+from evenhand.annotations.items.provenance import COUNTED, Facts, mined_runs
 from evenhand.annotations.labels.blind_labels import COMPARED, REVIEWED, SAME_CHOICE, population_labels
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
-from evenhand.core.files.paths import origin
+from evenhand.core.files.display_paths import origin
 from evenhand.core.forecast.quota import Counted, Followed, QuotaForecast, quota_forecasts, stages
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.posterior import share_of_rows

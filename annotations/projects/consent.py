@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, Literal, get_args
 
-from evenhand.annotations.database.chain import forget_row
+from evenhand.annotations.database.hash_chain import forget_row
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.projects.annotators import annotators, checked_name, is_active
 from evenhand.annotations.types import Annotator, Project

@@ -15,10 +15,10 @@ from evenhand.annotations.adjudication.decisions import checked_text
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.guideline.versions import choice_codes, every_choice
-from evenhand.annotations.items.articles import articles
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item, items_with_ids
 from evenhand.annotations.items.changes import set_known_answer
 from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.queue.assignments import update_set_aside
 from evenhand.annotations.types import Choice, Item, Project

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.annotations.database.chain import DAY_MS, Head, OwnEntry, daily_heads, own_chain, own_days
+from evenhand.annotations.database.hash_chain import DAY_MS, Head, OwnEntry, daily_heads, own_chain, own_days
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.label_tables import cell_text
 from evenhand.annotations.record.entries import Entry, every_entry, summary

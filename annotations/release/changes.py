@@ -19,9 +19,9 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.blind_labels import name_of_labels
 from evenhand.annotations.papers.blocks import Block
 from evenhand.annotations.papers.paper import paper_blocks
-from evenhand.annotations.release.records import Release, assignment_changes, log_head_of, release_lines
+from evenhand.annotations.release.stored_releases import Release, assignment_changes, log_head_of, release_lines
 from evenhand.annotations.types import Project
-from evenhand.core.files.paths import without_folders
+from evenhand.core.files.display_paths import without_folders
 from evenhand.core.language import Language
 
 HEAD = b"evenhand-content-1\n"  # raise the number when the same contents would give another hash

@@ -16,11 +16,11 @@ from evenhand.annotations.audit.follow_up import METHOD
 from evenhand.annotations.database.events import HERE_ONLY, events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.describe.project_description import describe_project, usual_vocabulary
-from evenhand.annotations.items.articles import articles
+from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.blind_labels import REVIEWED
 from evenhand.annotations.papers.datasheet import BREAKS_S, Known, LabelTotals, read_known
-from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import Pilot, items_left, pilots
+from evenhand.annotations.pilot.progress import pilot_figures
 from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL, NO_REVIEW
 from evenhand.annotations.projects.annotators import coded_file, pseudonyms
 from evenhand.annotations.projects.preregistration import sheet_facts

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evenhand.annotations.database.chain import daily_heads, head
+from evenhand.annotations.database.hash_chain import daily_heads, head
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.files.generations import published_files
@@ -30,7 +30,7 @@ from evenhand.annotations.release.labelled_files import (
     packed_items,
 )
 from evenhand.annotations.release.readiness import to_explain
-from evenhand.annotations.release.records import LOG_HEAD, FrozenFile, Release, freeze, pretty
+from evenhand.annotations.release.stored_releases import LOG_HEAD, FrozenFile, Release, freeze, pretty
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_

@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.annotations.database.open_files import connect
+from evenhand.annotations.database.connections import connect
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import RELEASED_HEADER, released_line
 from evenhand.annotations.files.export_formats import ExportOptions
@@ -39,7 +39,7 @@ from evenhand.annotations.projects.consent import consenting, left_out
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.release.changes import Contents, content_differences, content_hash, frozen_contents
 from evenhand.annotations.release.dataset_card import DATA, HARD_CASES, data_row
-from evenhand.annotations.release.records import Freezing, FrozenFile, Release, freeze
+from evenhand.annotations.release.stored_releases import Freezing, FrozenFile, Release, freeze
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import N_, EvenhandError

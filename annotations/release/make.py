@@ -12,14 +12,14 @@ from io import BytesIO
 from pathlib import Path
 
 from evenhand.annotations.database.backup import snapshot
-from evenhand.annotations.database.chain import hash_of_items, imports_without_entry, record_items
+from evenhand.annotations.database.hash_chain import hash_of_items, imports_without_entry, record_items
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.projects.annotators import annotators, by_uid, pseudonyms
 from evenhand.annotations.projects.projects import change_project, named_project, project_by_uid
 from evenhand.annotations.release.files import Composer, DraftRelease
 from evenhand.annotations.release.readiness import checked_reason, checked_version, refuse_unready
-from evenhand.annotations.release.records import (
+from evenhand.annotations.release.stored_releases import (
     Release,
     ReleaseItem,
     refuse_taken,
@@ -32,8 +32,8 @@ from evenhand.annotations.release.records import (
 from evenhand.annotations.text_policy import checked_password, packed, text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, NotAllowed, NotFound, Refused
-from evenhand.core.files.bounded import run_bounded
-from evenhand.core.files.whole_file import make_folder, new_file, refused, whole_path
+from evenhand.core.files.atomic_file import make_folder, new_file, refused, whole_path
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.runs.kinds import JobKind, Place
 
 TEXTS = "texts.zip"  # in a folder: encrypted files with text

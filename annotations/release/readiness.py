@@ -7,7 +7,7 @@ from typing import Any, Literal
 from evenhand.annotations.adjudication.decisions import case_counts
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import is_importing
-from evenhand.annotations.items.derived import stale_in_words
+from evenhand.annotations.items.check_derived import stale_in_words
 from evenhand.annotations.items.wanted_labels import RECOUNTING, open_recount
 from evenhand.annotations.pilot.pilots import open_pilot
 from evenhand.annotations.projects.consent import sharing

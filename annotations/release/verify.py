@@ -15,14 +15,14 @@ from typing import Any
 
 import pyzipper  # type: ignore[import-untyped]
 
-from evenhand.annotations.database.chain import KINDS
+from evenhand.annotations.database.hash_chain import KINDS
 from evenhand.annotations.database.store import Store, consistent_read
-from evenhand.annotations.items.derived import item_states
+from evenhand.annotations.items.check_derived import item_states
 from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.release.changes import PARTS, content_hash, contents_of
 from evenhand.annotations.release.files import FACTS, FORMAT, SUMS
 from evenhand.annotations.release.make import PACKAGE, TEXTS
-from evenhand.annotations.release.records import (
+from evenhand.annotations.release.stored_releases import (
     LOG_HEAD,
     Release,
     file_facts,

@@ -16,13 +16,13 @@ from sqlite3 import IntegrityError
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
-from evenhand.annotations.database.chain import record_study
 from evenhand.annotations.database.events import record
+from evenhand.annotations.database.hash_chain import record_study
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.projects.annotators import checked_name
 from evenhand.annotations.projects.consent import USES, Use
 from evenhand.annotations.projects.projects import project_by_uid
-from evenhand.annotations.study.texts import ADULT, CONSENT, WARNING, Facts, fill_in, places
+from evenhand.annotations.study.default_texts import ADULT, CONSENT, WARNING, Facts, fill_in, places
 from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import N_, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp

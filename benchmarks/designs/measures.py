@@ -17,7 +17,7 @@ from evenhand.core.models.loading import load_masked
 from evenhand.core.models.masked import MaskedScorer
 from evenhand.core.nli.measure import changes
 from evenhand.core.nli.types import SETS, Prediction
-from evenhand.core.other_measures.asking import gap_figures, stereoset_figures
+from evenhand.core.other_measures.questions import gap_figures, stereoset_figures
 from evenhand.core.other_measures.stereotypes import Item
 from evenhand.core.other_measures.winobias import Sentence, Twins
 from evenhand.core.resources import keyword_pairs, quotas, stem_of

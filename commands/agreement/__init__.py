@@ -14,12 +14,12 @@ from evenhand.annotations.agreement.disagreements import finished_items
 from evenhand.annotations.agreement.groups import GroupDifferences, group_differences
 from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.agreement.measures import agreement as report_of
+from evenhand.annotations.agreement.merged_labels import Way, mark_agreement, ways_of
 from evenhand.annotations.agreement.preferences import GROUPS, LeftChosen, ModelPreferences, left_chosen, preferences
 from evenhand.annotations.agreement.report import FormRates
-from evenhand.annotations.agreement.schemes import Way, mark_agreement, ways_of
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import compares
-from evenhand.annotations.items.articles import only_files
+from evenhand.annotations.items.provenance import only_files
 from evenhand.annotations.judges.judges import judge as find_judge
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects import consent as records

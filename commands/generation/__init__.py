@@ -23,9 +23,9 @@ from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import acting_person, guarded, own_new_project
 from evenhand.commands.shared import Meter, answer, opened_project, option, settings_from
 from evenhand.core.errors import N_, Refused
+from evenhand.core.generation.backends import INSTRUCTION
 from evenhand.core.generation.inputs import CHUNK, SEED
 from evenhand.core.generation.run import GenerationReport, Settings, run
-from evenhand.core.generation.server import INSTRUCTION
 from evenhand.core.human_vs_rule.sample import Correlation, Design, designs
 from evenhand.core.misgendering.slots import SETTINGS
 from evenhand.core.models import DECAY, GENDER_PREFIX

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from evenhand.annotations.release import records
+from evenhand.annotations.release import stored_releases
 from evenhand.annotations.release.dataset_card import DATA
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import answer, opened_project, option
 from evenhand.core.errors import N_, NotFound, Refused
+from evenhand.core.files.atomic_file import make_folder, whole_file, whole_path
 from evenhand.core.files.csv_out import json_line
-from evenhand.core.files.whole_file import make_folder, whole_file, whole_path
 from evenhand.core.harness.logs import Log, log_files, read_log
 from evenhand.core.harness.tasks import HARNESSES, Harness, task_files, task_name
 from evenhand.core.runs.records import target_or_none
@@ -40,12 +40,14 @@ def task(name: str, version: str, out: Path, which: Harness, db: str) -> None:
     which word a chat model puts in.
     """
     with opened_project(db, name) as (store, project):
-        made = records.release(store, project, version)
+        made = stored_releases.release(store, project, version)
         if project.kind != "sentences":
             raise Refused(N_("A task consists of sentences, but {project} holds generations."), project=project.name)
         if not text_may_leave(project):
             raise Refused(N_("The texts of {project} can only be exported encrypted."), project=project.name)
-        rows = [json.loads(line) for line in records.release_file(store, made, DATA).decode().split("\n") if line]
+        rows = [
+            json.loads(line) for line in stored_releases.release_file(store, made, DATA).decode().split("\n") if line
+        ]
     files = task_files(
         which, rows, project=project.name, version=made.version, language=project.language, content_hash=made.hash
     )

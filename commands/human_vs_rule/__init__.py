@@ -12,7 +12,7 @@ from evenhand.annotations.labels.generation_labels import generations, labels_of
 from evenhand.commands.permissions import guarded, needs
 from evenhand.commands.shared import answer, json_option, margin_option, opened_project, option, table
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.human_vs_rule.apply_rule import CHOICES, apply_rule
 from evenhand.core.human_vs_rule.compare import BINS, MEASURES, Cell, Comparison, comparison, repetition
 from evenhand.core.human_vs_rule.means_over_contexts import Mean

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from evenhand.annotations.accounts.accounts import accounts_exist
 from evenhand.annotations.database.backup import newest
-from evenhand.annotations.database.open_files import connect
+from evenhand.annotations.database.connections import connect
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, EvenhandError
 from evenhand.web.gate import LOOPBACK, guests_allowed, hosts

@@ -17,7 +17,7 @@ from pathlib import Path
 from evenhand.annotations.database.backup import check
 from evenhand.annotations.database.migrations import different_triggers, named
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.derived import NAMED
+from evenhand.annotations.items.check_derived import NAMED
 from evenhand.annotations.log.verify import verify, verify_derived
 from evenhand.commands.maintenance.deployment import Finding, examine_deployment
 from evenhand.core.errors import N_, EvenhandError

@@ -21,7 +21,7 @@ from evenhand.commands.shared import (
     warn,
     write_spreadsheet,
 )
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.misgendering.generations import context_rows
 from evenhand.core.misgendering.run import BUILT_IN, Drawing, ScoreSettings, Settings, VerdictReport
 from evenhand.core.misgendering.run import run as run_both

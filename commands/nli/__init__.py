@@ -21,8 +21,8 @@ from evenhand.commands.shared import (
     write_spreadsheet,
 )
 from evenhand.core.errors import N_, Refused
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.files.csv_out import csv_line
-from evenhand.core.files.whole_file import whole_file
 from evenhand.core.models import open_classifier
 from evenhand.core.nli.bias_rates import RateReport, run_rates
 from evenhand.core.nli.files import measured_file

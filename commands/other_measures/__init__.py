@@ -11,7 +11,7 @@ from evenhand.commands.shared import Cell, Meter, answer, json_option, option, t
 from evenhand.core.errors import N_, Refused
 from evenhand.core.language import significant
 from evenhand.core.other_measures.classifiers import ClassifierGaps, read_gaps
-from evenhand.core.other_measures.figures import Figure
+from evenhand.core.other_measures.measured_values import Figure
 from evenhand.core.other_measures.run import MeasureReport, run
 from evenhand.core.other_measures.settings import BY_NAME, Settings
 from evenhand.core.other_measures.stereotypes import (
@@ -112,7 +112,7 @@ def crows(file: Path, model: str, variant: Variant, bias: str | None, device: st
 
 
 def _crows(pairs: list[tuple[str, str]], writers: list[str], model: str, variant: Variant, device: str) -> CrowsPairs:
-    from evenhand.core.models.other_measures import PairReader
+    from evenhand.core.models.measure_readers import PairReader
 
     reader = PairReader(model, device=device)
     return crows_pairs(reader.read(pairs), variant, reader.signature(METHODS[variant]), writers)

@@ -11,13 +11,13 @@ from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option, number, option, table
 from evenhand.core.demo_page.page import MODELS, answers_of, chosen_sentences, page_html
 from evenhand.core.errors import N_, BadFile, NotAllowed
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.language import LANGUAGES, Language
 from evenhand.core.models import Joint, known_models, open_scorer
 from evenhand.core.resources import read_table
 from evenhand.core.sentence_bias.bias import odds
 from evenhand.core.sentence_bias.keyword_packs import read_words
-from evenhand.core.sentence_bias.reading import Form, Reading, read
+from evenhand.core.sentence_bias.model_answer import Form, Reading, read
 from evenhand.core.sentence_bias.slot import find_slot
 from evenhand.core.typed_json import with_reasons
 from evenhand.core.types import JsonObject, Scorer

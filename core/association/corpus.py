@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.core.association.sets import SLOT, AssociationSet, Attribute, Person, Profession, Template
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.types import MASK, MaskedSentence, Span
 
 COLUMNS = ("sentence", "tm", "am", "tam", "person", "profession", "person_gender", "class", "template")

@@ -21,8 +21,8 @@ from evenhand.core.before_after.run import before_and_after, built_in_source
 from evenhand.core.before_after.settings import NO_SEED, PLACEBO, Cell, GridSettings, Intervention, Settings
 from evenhand.core.cluster import Pool
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
+from evenhand.core.files.atomic_file import make_folder, whole_file
 from evenhand.core.files.csv_out import data_line
-from evenhand.core.files.whole_file import make_folder, whole_file
 from evenhand.core.models.tuning.settings import BERT_DROPOUT
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.loop import Report

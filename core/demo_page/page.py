@@ -21,7 +21,7 @@ from evenhand.core.language import LANGUAGES, Language, explain, significant, tr
 from evenhand.core.resources import table
 from evenhand.core.sentence_bias.bias import odds
 from evenhand.core.sentence_bias.compare_words import pushes
-from evenhand.core.sentence_bias.reading import Reading, read
+from evenhand.core.sentence_bias.model_answer import Reading, read
 from evenhand.core.sentence_bias.slot import find_slot
 from evenhand.core.types import Scorer
 from evenhand.core.version import VERSION

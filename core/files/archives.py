@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory, gettempdir
 import pyzipper  # type: ignore[import-untyped]
 
 from evenhand.core.errors import N_, BadFile
-from evenhand.core.files.bounded import reads_in_children, run_bounded
 from evenhand.core.files.excel import refuse_bomb
 from evenhand.core.files.readers import open_source, rows
+from evenhand.core.files.sandbox import reads_in_children, run_bounded
 
 MOST_BYTES = 2 << 30  # of all tables in an archive, unpacked
 MOST_MEMBERS = 2_000

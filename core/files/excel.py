@@ -1,7 +1,7 @@
 """Excel workbooks (.xlsx): the first sheet that has cells, its first row the header, read without formulas.
 
 A workbook is an archive of XML, and a kilobyte of it can ask for hours and gigabytes. So it is read in a process of
-its own (`core.files.bounded`), which writes its rows into a file of JSON lines; the last few of these are kept.
+its own (`core.files.sandbox`), which writes its rows into a file of JSON lines; the last few of these are kept.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 from evenhand.core.errors import N_, BadFile
-from evenhand.core.files import bounded
+from evenhand.core.files import sandbox
 
 MOST_BYTES = 1 << 30  # unpacked: tables that people make are not larger
 MOST_SHARED_BYTES = 256 << 20  # of the list of texts, which is held in memory
@@ -40,7 +40,7 @@ def cells(path: Path, name: str) -> Iterator[tuple[int, list[Any]]]:
     a password, unpacks to more than 1 GB or 200 times its size, has more than 1,048,576 rows or 5,000 columns, or takes
     more time or memory than a table may.
     """
-    if bounded.is_child():
+    if sandbox.is_child():
         yield from _read(path, name)
         return
     with _rows_of(path, name).open(encoding="ascii") as file:
@@ -61,7 +61,7 @@ def _rows_of(path: Path, name: str) -> Path:
             return found
     out = Path(_folder[0].name) / f"{uuid4().hex}.jsonl"
     try:
-        bounded.run_bounded(write_rows, str(path), name, str(out), file=name)
+        sandbox.run_bounded(write_rows, str(path), name, str(out), file=name)
     except BaseException:
         out.unlink(missing_ok=True)
         raise

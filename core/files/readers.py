@@ -18,9 +18,9 @@ from typing import Any, Literal
 
 from evenhand.core.errors import N_, BadFile, BadLine
 from evenhand.core.files import excel
-from evenhand.core.files.bounded import reads_in_children, rows_bounded, run_bounded
 from evenhand.core.files.csv_out import restored
-from evenhand.core.files.paths import Places
+from evenhand.core.files.display_paths import Places
+from evenhand.core.files.sandbox import reads_in_children, rows_bounded, run_bounded
 from evenhand.core.text.sentences import CHUNK, Encoding, encoding_of
 
 MAX_ELEMENT = 2_000_000  # characters; a longer element is neither a task nor a row

@@ -1,4 +1,4 @@
-"""The process that `core.files.bounded` asks: it forks a child for each reading, with limits that end only that child.
+"""The process that `core.files.sandbox` asks: it forks a child for each reading, with limits that end only that child.
 
 It loads the requested module before it forks, so that the next child has it. It ends with the process that started it.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.files.bounded import MODULE_BYTES, become_child, exactly, received, send
+from evenhand.core.files.sandbox import MODULE_BYTES, become_child, exactly, received, send
 
 _endings: dict[int, int] = {}  # id of a child -> where its end is told
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.generation.growing_file import GrowingFile
+from evenhand.core.generation.backends import INSTRUCTION, LocalWriter, Server, ServerWriter, Way, Writer, Written
 from evenhand.core.generation.inputs import CHUNK, SEED, ContextInput, Filling, Task, open_contexts, tasks
-from evenhand.core.generation.server import INSTRUCTION, LocalWriter, Server, ServerWriter, Way, Writer, Written
+from evenhand.core.generation.resumable_file import GrowingFile
 from evenhand.core.misgendering.slots import SETTINGS, Setting
 from evenhand.core.models import DECAY, Precision, Sampling
 from evenhand.core.models.catalogue import locate

@@ -19,7 +19,7 @@ from evenhand.core.mining.report import Cell, CellCounts, Example, Problem, exam
 from evenhand.core.mining.settings import Settings
 from evenhand.core.mining.tables import Row, rows
 from evenhand.core.mining.types import Finding, Mode, Sentence
-from evenhand.core.text.other_words import other_word, surely_alone
+from evenhand.core.text.containing_words import other_word, surely_alone
 from evenhand.core.text.sentences import EDGES, repair_quotes
 from evenhand.core.types import Candidate, JsonObject
 

@@ -31,8 +31,8 @@ from evenhand.core.mining.report import Problem, Read
 from evenhand.core.mining.settings import WITHOUT_SPACES
 from evenhand.core.mining.tables import rows
 from evenhand.core.statistics import Estimate, Note, wilson
+from evenhand.core.text.containing_words import other_word
 from evenhand.core.text.dictionary import is_surname, tagged
-from evenhand.core.text.other_words import other_word
 from evenhand.core.types import Candidate, KeywordPair, Side
 
 SAMPLE_SIZE = (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evenhand.core.errors import N_, BadFile
-from evenhand.core.files.whole_file import CANNOT_WRITE, whole_file
+from evenhand.core.files.atomic_file import CANNOT_WRITE, whole_file
 from evenhand.core.mining.report import Report
 from evenhand.core.mining.run import candidates_file, mine
 from evenhand.core.mining.settings import Quotes, Settings

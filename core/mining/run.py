@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import N_, EvenhandError
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.files.csv_out import json_line
-from evenhand.core.files.whole_file import whole_file
 from evenhand.core.mining.blocks import Block, blocks, total_size
 from evenhand.core.mining.duplicates import Exact, Near
 from evenhand.core.mining.examine import Examined, Examiner, Mined, examiner, example_of, gc_paused

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.core.errors import N_, NotFound
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.files.whole_file import whole_file
 from evenhand.core.runs.records import OWNER, Run, read_record, runs_folder
 from evenhand.core.types import JsonObject
 

@@ -162,7 +162,7 @@ def rules_hash() -> str:
         found.update(path.name.encode() + b"\0" + path.read_bytes())
     text = ROOT / "core" / "text"  # what is a keyword
     filters = (ROOT / "core" / "mining" / "filters").rglob("*.py")
-    files = [text / "dictionary.py", text / "other_words.py", *filters]
+    files = [text / "dictionary.py", text / "containing_words.py", *filters]
     found.update("\n".join(sorted(rule for path in files for rule in code_of(path.read_text("utf-8")))).encode())
     return found.hexdigest()
 

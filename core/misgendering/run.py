@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from evenhand.core.errors import N_, BadFile, Notice, Refused
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.generation.inputs import Context, ContextInput
 from evenhand.core.generation.run import Settings as WriteSettings
 from evenhand.core.generation.run import write_texts

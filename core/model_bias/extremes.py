@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from evenhand.core.errors import N_, BadFile, Refused
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.types import Side
 
 

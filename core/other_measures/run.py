@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.core.errors import N_, ModelUnavailable, Notice, Refused
-from evenhand.core.other_measures.asking import Request, ask
-from evenhand.core.other_measures.figures import Answered, Figure, control_language, published
+from evenhand.core.other_measures.measured_values import Answered, Figure, control_language, published
+from evenhand.core.other_measures.questions import Request, ask
 from evenhand.core.other_measures.settings import NO_VARIANT, Settings
 from evenhand.core.other_measures.stereotypes import read_crows, read_items, read_writers
 from evenhand.core.other_measures.weat import TESTS, built_in_sets, read_sets

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.core.errors import N_, BadFile, Refused
-from evenhand.core.other_measures.figures import percent
+from evenhand.core.other_measures.measured_values import percent
 from evenhand.core.statistics import Estimate, Note, wilson
 from evenhand.core.statistics.posterior import share_of_rows
 
@@ -164,7 +164,7 @@ def _json(path: Path) -> Any:
 
 
 if TYPE_CHECKING:  # a page reads files and variants; torch stays out of it
-    from evenhand.core.models.other_measures import SentenceTokens
+    from evenhand.core.models.measure_readers import SentenceTokens
 
 Variant = Literal["published", "changed", "mean", "aul"]
 VARIANTS: tuple[Variant, ...] = ("published", "changed", "mean", "aul")
@@ -260,7 +260,7 @@ def crows_pairs(
     read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, signature: str,
     units: Sequence[str] = (),
 ) -> CrowsPairs:  # fmt: skip
-    """Return the measure from a model's answer to each pair (`core.models.other_measures.PairReader.read`).
+    """Return the measure from a model's answer to each pair (`core.models.measure_readers.PairReader.read`).
 
     *units*: what makes pairs resemble each other, such as who wrote them or the words in which they differ; "" for a
     pair without. The interval is over these units; without them it is Wilson's.

@@ -12,8 +12,8 @@ from evenhand.core.charts.sides import sides, sides_says
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, one_after_another
 from evenhand.core.model_bias import Groups, Summary, correlation, grouping, sign_agreement, unit_of
+from evenhand.core.report.html_tables import Paper
 from evenhand.core.report.numbers import interval
-from evenhand.core.report.table_lines import Paper
 from evenhand.core.sentence_bias.bias import LN10
 from evenhand.core.statistics import Note
 from evenhand.core.statistics.estimate import note_text

@@ -31,8 +31,8 @@ from evenhand.core.model_bias import (
     summarise_by,
 )
 from evenhand.core.report.figures import WIDTH, Figure, figures
+from evenhand.core.report.html_tables import Paper, list_html, table_html, table_lines
 from evenhand.core.report.several_models import default_margins, differences_html, seeds_html, words_html
-from evenhand.core.report.table_lines import Paper, list_html, table_html, table_lines
 from evenhand.core.sentence_bias.bias import OBVIOUS, Denominator, SideMeans, side_means
 from evenhand.core.statistics.equivalence import Margins
 from evenhand.core.version import VERSION

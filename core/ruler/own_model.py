@@ -36,7 +36,7 @@ from evenhand.core.ruler.planted import scored
 from evenhand.core.scoring.rows import ScoreItem, item_of
 from evenhand.core.sentence_bias.bias import bias_of
 from evenhand.core.sentence_bias.keyword_packs import pack
-from evenhand.core.sentence_bias.reading import neutral_contexts, neutral_probes
+from evenhand.core.sentence_bias.model_answer import neutral_contexts, neutral_probes
 from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling
 from evenhand.core.statistics.intervals import over_units
 from evenhand.core.text.keywords import candidate

@@ -20,7 +20,7 @@ from evenhand.core.model_bias.summary import Grouping
 from evenhand.core.models.planted.names import RAIN, PlantedModel, plant_of
 from evenhand.core.resources import keyword_pairs
 from evenhand.core.scoring.rows import COLUMNS, ScoreItem, item_of, score_items
-from evenhand.core.sentence_bias.reading import neutral_contexts
+from evenhand.core.sentence_bias.model_answer import neutral_contexts
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.text.keywords import candidate
 from evenhand.core.typed_json import with_reasons

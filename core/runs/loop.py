@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from evenhand.core.errors import LINE_REASONS, N_, ModelUnavailable, Notice, Refused
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.files.whole_file import whole_file
 from evenhand.core.language import Count
 from evenhand.core.models.catalogue import BUILTIN, HUB_NAME, locate
 from evenhand.core.runs.kinds import Progress

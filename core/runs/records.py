@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.language import message_of
 from evenhand.core.typed_json import to_json
 from evenhand.core.types import JsonObject

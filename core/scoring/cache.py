@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import N_, Notice
+from evenhand.core.files.atomic_file import PRIVATE, make_folder, new_file
 from evenhand.core.files.sqlite_wal import write_ahead
-from evenhand.core.files.whole_file import PRIVATE, make_folder, new_file
 from evenhand.core.types import Filler, MaskedSentence, Score, Scorer
 
 FILE = "scores.db"

@@ -8,9 +8,9 @@ from io import StringIO
 from pathlib import Path
 from typing import ClassVar, Self
 
+from evenhand.core.files.atomic_file import growing_part
 from evenhand.core.files.csv_out import data_rows
-from evenhand.core.files.whole_file import growing_part
-from evenhand.core.generation.growing_file import begun_of
+from evenhand.core.generation.resumable_file import begun_of
 from evenhand.core.runs.loop import Report, ScoredRows
 from evenhand.core.scoring.rows import OK, Tally
 from evenhand.core.types import JsonObject

@@ -19,7 +19,7 @@ Codes = NDArray[np.int64]
 
 KINDS = ("template", "name")
 FEWEST_FILES = 15  # as many units as an interval needs not to be marked (docs/methods.md#intervals)
-# What is mined or imported; a number behind it tells two places apart that have one short name (core/files/paths.py).
+# Mined or imported files; a number at the end separates places with one short name (core/files/display_paths.py).
 FILE = re.compile(r"\.(?:txt|md|html?|jsonl?|csv|tsv|xlsx|zip)(?:\.gz)?(?: \(\d+\))?\Z", re.IGNORECASE)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
 from evenhand.core.errors import N_, BadFile
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.mining.sources import BROKEN, encoding_of_corpus
 from evenhand.core.swap.swapping import Outcome, Swapped, Swapper
 from evenhand.core.swap.word_tables import WordTable

@@ -13,7 +13,7 @@ from typing import Literal
 from evenhand.core.resources import table
 from evenhand.core.sentence_bias.keyword_packs import pack
 from evenhand.core.swap.word_tables import PRONOUNS, WordTable
-from evenhand.core.text.other_words import other_word
+from evenhand.core.text.containing_words import other_word
 from evenhand.core.text.pronoun_cases import NEXT, WORD, case_of, like, word_list
 from evenhand.core.text.pronouns import set_named
 from evenhand.core.types import Candidate, KeywordPair, Span

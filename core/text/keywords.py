@@ -7,7 +7,7 @@ from typing import Literal
 
 from evenhand.core.errors import N_, BadLine
 from evenhand.core.resources import keyword_pairs
-from evenhand.core.text.other_words import other_word
+from evenhand.core.text.containing_words import other_word
 from evenhand.core.types import Candidate, KeywordPair, MaskedSentence, Side
 
 EAST_ASIAN = 0x2E80  # from this code point on: scripts that put no space between words
@@ -46,7 +46,7 @@ def find(text: str, pairs: Iterable[KeywordPair] | None = None) -> list[Candidat
 
     At each place the longest word counts, and words never overlap: 女孩子 contains
     女孩, not 女; 姥姥 is one word. Words, not characters, are counted (docs/methods.md#keywords-in-a-sentence):
-    他 in 吉他, 女 in 子女 and 外公 in 对外公布 are not keywords (core.text.other_words).
+    他 in 吉他, 女 in 子女 and 外公 in 对外公布 are not keywords (core.text.containing_words).
     A sentence fit for the data gives a list of exactly one.
     """
     return [one for one in occurrences(text, pairs) if other_word(text, one) is None]

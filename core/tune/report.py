@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.files.whole_file import whole_file
 from evenhand.core.models.tuning.settings import HeldOut, Tuning
 from evenhand.core.runs.loop import versions
 from evenhand.core.runs.records import TABLE, Run, run_file, runs_folder, runs_in, write_record

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.core.cluster import Pool
 from evenhand.core.errors import N_, BadFile, Refused
-from evenhand.core.files.whole_file import make_folder, whole_file, whole_path
+from evenhand.core.files.atomic_file import make_folder, whole_file, whole_path
 from evenhand.core.models.catalogue import locate
 from evenhand.core.models.tuning.settings import HeldOut, Memory, Tuning
 from evenhand.core.runs.kinds import Place

@@ -26,7 +26,7 @@ from evenhand.pages.ui.visitor import (
     say_changes,
     visitor,
 )
-from evenhand.web.forms import ROLES
+from evenhand.web.account_pages import ROLES
 
 OWN_PLACES = ("first", "own")  # links for the visitor alone, not for sending on
 

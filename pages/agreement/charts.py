@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from evenhand.annotations.agreement.measures import AgreementReport, Measures, TwoAnnotators, agreement
-from evenhand.annotations.agreement.schemes import Way, mark_agreement
+from evenhand.annotations.agreement.merged_labels import Way, mark_agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import guideline, has_own_scheme
-from evenhand.annotations.items.articles import only_files
+from evenhand.annotations.items.provenance import only_files
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects.steps import latest, state
 from evenhand.annotations.types import Project

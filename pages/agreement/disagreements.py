@@ -18,7 +18,7 @@ from evenhand.annotations.agreement.disagreements import (
 )
 from evenhand.annotations.agreement.groups import FEWEST_ON_ITEM, GroupDifferences, OpinionItem, group_differences
 from evenhand.annotations.agreement.measures import AgreementReport
-from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.agreement.merged_labels import Way
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.read import BlindLabel
 from evenhand.annotations.projects.annotators import pseudonyms

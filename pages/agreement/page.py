@@ -3,8 +3,8 @@
 import streamlit as st
 
 from evenhand.annotations.agreement.measures import AgreementReport
+from evenhand.annotations.agreement.merged_labels import Way
 from evenhand.annotations.agreement.report import with_codes
-from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import compares
 from evenhand.annotations.projects.annotators import pseudonyms

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import streamlit as st
 
 from evenhand.annotations.agreement.measures import AgreementReport, Measures, usual_items
+from evenhand.annotations.agreement.merged_labels import FLAG_OF, SCALE_OF, Way, ways_of
 from evenhand.annotations.agreement.preferences import left_chosen
 from evenhand.annotations.agreement.report import FormRates
-from evenhand.annotations.agreement.schemes import FLAG_OF, SCALE_OF, Way, ways_of
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject
 from evenhand.annotations.guideline.versions import compares, has_own_scheme

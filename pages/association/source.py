@@ -12,7 +12,7 @@ from evenhand.core.association.corpus import Sentence, corpus_tsv, sentences
 from evenhand.core.association.run import ASSOCIATION, Settings, set_of
 from evenhand.core.association.sets import LANGUAGES, AssociationSet, Attribute, Language, Target
 from evenhand.core.errors import N_, Notice
-from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import choose_models

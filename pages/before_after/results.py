@@ -11,7 +11,7 @@ from markupsafe import Markup
 from evenhand.annotations.before_after.blind import KIND
 from evenhand.annotations.before_after.runs import BEFORE_AFTER
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.project_texts import PROJECT
+from evenhand.annotations.files.scoring_input import PROJECT
 from evenhand.core.before_after.appendix import (
     CAPTION,
     HEADS,

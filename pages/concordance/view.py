@@ -13,7 +13,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.concordance import LISTED, UNITS, Concordance, Line, Question, concordance, question
 from evenhand.core.concordance.answer_text import as_json, contrast_says, lines_csv, near_says, ratio
 from evenhand.core.concordance.passages import lines_of_files, look_up_files
-from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import colours, download, foot, json_text, show_chart

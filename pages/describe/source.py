@@ -19,8 +19,8 @@ from evenhand.annotations.types import Project
 from evenhand.core.describe.description import Description
 from evenhand.core.describe.vocabulary import vocabulary
 from evenhand.core.errors import EvenhandError
-from evenhand.core.files.bounded import run_bounded
 from evenhand.core.files.readers import open_source
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.models.catalogue import known_models
 from evenhand.pages.ui.choose import choose, choose_project, may_load_models, models_offered, models_to_use
 from evenhand.pages.ui.notices import say_unsettled

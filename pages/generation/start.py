@@ -10,10 +10,10 @@ from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, EvenhandError, Notice
-from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.sandbox import run_bounded
+from evenhand.core.generation.backends import Server
 from evenhand.core.generation.inputs import BUILT_IN, ENDINGS, Context, ContextInput, Filling, open_contexts
 from evenhand.core.generation.run import GENERATE, Settings
-from evenhand.core.generation.server import Server
 from evenhand.core.language import Count
 from evenhand.core.misgendering.slots import SETTINGS, Setting
 from evenhand.core.models import DECAY, GENDER_PREFIX

@@ -3,7 +3,7 @@ drift."""
 
 import streamlit as st
 
-from evenhand.pages.judges.against import current, for_the_lead, show_against
+from evenhand.pages.judges.against_people import current, for_the_lead, show_against
 from evenhand.pages.judges.rates import show_rates
 from evenhand.pages.judges.run import show_start
 from evenhand.pages.judges.versions import show_versions

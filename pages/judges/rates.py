@@ -9,7 +9,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.language import Count, significant
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.prediction_powered import Rates
-from evenhand.pages.judges.against import Found, chosen_judge
+from evenhand.pages.judges.against_people import Found, chosen_judge
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.numbers import DASH, POINTS, estimate_columns, methods_text, note_text, number

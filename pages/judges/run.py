@@ -16,12 +16,12 @@ from evenhand.annotations.judges.run import Forecast, Request, forecast, prompt_
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Guideline, Project
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
+from evenhand.core.judges.backends import ServerSettings
 from evenhand.core.judges.prompts import SYSTEM, Way
-from evenhand.core.judges.server import ServerSettings
 from evenhand.core.language import Count
 from evenhand.core.runs.loop import check_models
 from evenhand.core.servers.addresses import check_address
-from evenhand.core.servers.asking import Pace
+from evenhand.core.servers.client import Pace
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import choose, choose_model, choose_server
 from evenhand.pages.ui.jobs import start_job

@@ -12,7 +12,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice
 from evenhand.core.language import Count
 from evenhand.core.servers.addresses import is_trusted, place_of
-from evenhand.pages.judges.against import Found, chosen_judge, judge_label
+from evenhand.pages.judges.against_people import Found, chosen_judge, judge_label
 from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import POINTS, interval, moment, percent, with_interval
 from evenhand.pages.ui.tables import number_columns, show_html, table

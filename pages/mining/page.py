@@ -3,7 +3,7 @@
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.pages.mining.outcome import show_run, show_runs, show_start
+from evenhand.pages.mining.results import show_run, show_runs, show_start
 from evenhand.pages.mining.settings import ask_settings, show_pairs_check, show_trial, try_out
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.jobs import is_active

@@ -8,7 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.mining.filters import FILTERS, SCARCE, Filter
 from evenhand.core.mining.pairs_check import SURNAME, PairReport, PairsCheck, WordReport, check_pairs
 from evenhand.core.mining.report import Report

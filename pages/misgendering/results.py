@@ -12,7 +12,7 @@ from evenhand.annotations.guideline.versions import has_own_scheme
 from evenhand.annotations.human_vs_rule.people_by_instance import people, with_run
 from evenhand.annotations.types import Project
 from evenhand.core.charts.misgendering import ways
-from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.human_vs_rule.compare import in_order
 from evenhand.core.language import Count
 from evenhand.core.misgendering.agreement import by_units, mcc

@@ -19,7 +19,7 @@ from evenhand.core.model_bias import Groups, is_reference
 from evenhand.core.report import html_file
 from evenhand.core.report.figures import side_rows
 from evenhand.core.report.html_file import ReportSettings, report_html
-from evenhand.core.report.table_lines import Paper, numbers, table_html, table_lines
+from evenhand.core.report.html_tables import Paper, numbers, table_html, table_lines
 from evenhand.core.sentence_bias.bias import LN10, SideMeans
 from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.model_bias.source import (

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.annotations.files.project_texts import SCORING
+from evenhand.annotations.files.scoring_input import SCORING
 from evenhand.annotations.jobs import jobs
 from evenhand.core import model_bias
 from evenhand.core.charts.bias_distribution import bins, sorted_curve
 from evenhand.core.errors import N_, Notice
-from evenhand.core.report.table_lines import list_html
+from evenhand.core.report.html_tables import list_html
 from evenhand.core.resources import table
 from evenhand.core.runs.records import Run
 from evenhand.core.scoring.settings import Settings as ScoreSettings

@@ -4,7 +4,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.core.other_measures.methods_map import FAMILIES, KINDS, Method, of
-from evenhand.pages.other_measures.own import show_own
+from evenhand.pages.other_measures.own_predictions import show_own
 from evenhand.pages.other_measures.results import show_finished
 from evenhand.pages.other_measures.start import MEASURED, show_new
 from evenhand.pages.ui.choose import choose

@@ -20,7 +20,7 @@ from evenhand.annotations.guideline.versions import (
     guidelines,
     with_keys,
 )
-from evenhand.annotations.pilot.send_back import SEND_BACK, Settings
+from evenhand.annotations.pilot.start_relabelling import SEND_BACK, Settings
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Choice, Guideline, Project, Scheme

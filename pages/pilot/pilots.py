@@ -11,8 +11,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline import drafts
 from evenhand.annotations.guideline.drafts import Tag, items_with_tags, tags
 from evenhand.annotations.guideline.versions import free_keys
-from evenhand.annotations.pilot.figures import PilotFigures, differing_items, letters, pilot_figures
 from evenhand.annotations.pilot.pilots import Pilot, close_pilot, open_pilot, pilots, start_pilot
+from evenhand.annotations.pilot.progress import PilotFigures, differing_items, letters, pilot_figures
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.text_policy import text_may_leave

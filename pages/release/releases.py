@@ -14,7 +14,7 @@ from evenhand.annotations.projects.projects import change_project, counts, proje
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.release.make import archive_elsewhere, locked_texts
 from evenhand.annotations.release.readiness import Check, checked_reason, checked_version, readiness, to_explain
-from evenhand.annotations.release.records import Release, file_facts, release_file, releases
+from evenhand.annotations.release.stored_releases import Release, file_facts, release_file, releases
 from evenhand.annotations.text_policy import checked_password
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice
@@ -409,7 +409,7 @@ def _ask_reason(store: Store, project: Project, place: str) -> str:
 @asks("release")
 def _start_release(project: Project, version: str, who: str, notes: str, reason: str) -> None:
     from evenhand.annotations.release.make import RELEASE, Settings
-    from evenhand.annotations.release.records import refuse_taken
+    from evenhand.annotations.release.stored_releases import refuse_taken
 
     version = checked_version(version)
     with open_store(project) as store:

@@ -11,12 +11,12 @@ from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import FORMAT_NAMES, detect_layout
-from evenhand.annotations.files.project_texts import PROJECT, SCORING, Reading, file_input, project_input
+from evenhand.annotations.files.scoring_input import PROJECT, SCORING, Reading, file_input, project_input
 from evenhand.annotations.projects.projects import counts, project_by_uid
 from evenhand.annotations.projects.steps import state
 from evenhand.core.errors import N_, EvenhandError, Notice
-from evenhand.core.files.bounded import run_bounded
 from evenhand.core.files.readers import open_source
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.language import Count
 from evenhand.core.mining.runs import mining_runs
 from evenhand.core.runs.records import Run

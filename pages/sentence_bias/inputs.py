@@ -11,11 +11,11 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from evenhand.core.errors import EvenhandError, WorkerDied
-from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.models import Joint
 from evenhand.core.resources import table
 from evenhand.core.sentence_bias import compare_words as comparing
-from evenhand.core.sentence_bias import reading as readings
+from evenhand.core.sentence_bias import model_answer as readings
 from evenhand.core.sentence_bias import slot as slots
 from evenhand.core.sentence_bias.compare_words import Unit
 from evenhand.core.sentence_bias.find_words import language_of

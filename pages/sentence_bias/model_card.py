@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 from evenhand.core.mining.settings import WITHOUT_SPACES
 from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times, whole_sentences
 from evenhand.core.sentence_bias.compare_words import Push, Unit
-from evenhand.core.sentence_bias.reading import Reading
+from evenhand.core.sentence_bias.model_answer import Reading
 from evenhand.core.sentence_bias.slot import Slot
 from evenhand.core.types import Filler
 from evenhand.core.worker.client import known_models

@@ -14,7 +14,7 @@ from evenhand.core.resources import table
 from evenhand.core.sentence_bias.bias import corrected, odds, whole_sentences
 from evenhand.core.sentence_bias.compare_words import Unit, fill
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES
-from evenhand.core.sentence_bias.reading import Reading
+from evenhand.core.sentence_bias.model_answer import Reading
 from evenhand.core.sentence_bias.slot import Slot
 from evenhand.pages.sentence_bias.inputs import (
     BETWEEN,

@@ -12,6 +12,7 @@ from evenhand.annotations.projects.consent import NAMES, USES, Use
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.quality.known_answers import known_items
 from evenhand.annotations.study import studies
+from evenhand.annotations.study.default_texts import ADULT, CONSENT, WARNING
 from evenhand.annotations.study.people import (
     LEAST_LABELS,
     Participant,
@@ -24,7 +25,6 @@ from evenhand.annotations.study.people import (
     withdraw,
 )
 from evenhand.annotations.study.studies import path_for
-from evenhand.annotations.study.texts import ADULT, CONSENT, WARNING
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.language import LANGUAGES, Count, Language

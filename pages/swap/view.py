@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.swap.files import MODES, Mode, swap_file
 from evenhand.core.swap.swapping import Swapped, Why
 from evenhand.core.swap.word_tables import Pair, Words, WordTable, word_pairs_in, word_table

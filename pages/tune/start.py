@@ -8,9 +8,9 @@ import streamlit as st
 
 from evenhand.annotations.before_after.runs import TUNE
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.project_texts import PROJECT
+from evenhand.annotations.files.scoring_input import PROJECT
 from evenhand.annotations.types import Project
-from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.models.tuning.settings import BERT_DROPOUT, memory_of
 from evenhand.core.swap.word_tables import read_word_pairs
 from evenhand.core.tune.settings import Method, Settings

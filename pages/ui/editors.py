@@ -7,11 +7,11 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from evenhand.annotations.guideline.other_schemes import scheme_from_bytes
+from evenhand.annotations.guideline.import_schemes import scheme_from_bytes
 from evenhand.annotations.guideline.scheme import LONGEST_ABOUT, LONGEST_NAME, OwnScheme, as_data
 from evenhand.annotations.types import Choice, Question, Scheme
 from evenhand.core.errors import EvenhandError
-from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.resources import keyword_pairs, quotas
 from evenhand.core.types import Side
 from evenhand.pages.ui.choose import choose

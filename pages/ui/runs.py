@@ -16,8 +16,8 @@ from evenhand.annotations.jobs.kinds import run_name
 from evenhand.annotations.permissions import may_see_work
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice, Refused
-from evenhand.core.files.bounded import run_bounded
 from evenhand.core.files.csv_out import spreadsheet_copy
+from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.runs.kinds import JobKind
 from evenhand.core.runs.loop import check_models
 from evenhand.core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evenhand.annotations.guideline.other_schemes import scheme_from_bytes
+from evenhand.annotations.guideline.import_schemes import scheme_from_bytes
 from evenhand.annotations.guideline.scheme import as_data
 from evenhand.commands.plan import _read
 from evenhand.core.errors import EvenhandError

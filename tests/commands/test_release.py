@@ -12,7 +12,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.generation_texts import NAME, make_generations_demo
 from evenhand.annotations.projects.projects import change_project, project
 from evenhand.annotations.release.make import locked_texts
-from evenhand.annotations.release.records import release, release_files
+from evenhand.annotations.release.stored_releases import release, release_files
 from evenhand.annotations.text_policy import CANARY_ID
 from tests.support.released_project import ready_project, work
 from tests.support.tampering import changed_outside

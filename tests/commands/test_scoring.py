@@ -16,7 +16,7 @@ from transformers import BertModel
 
 from cli import cli
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.project_texts import SCORING
+from evenhand.annotations.files.scoring_input import SCORING
 from evenhand.annotations.jobs import jobs
 from evenhand.commands.shared import Meter, rate_line
 from evenhand.core.errors import EvenhandError
@@ -25,7 +25,7 @@ from evenhand.core.models import open_scorer
 from evenhand.core.runs.records import runs_folder, runs_in
 from evenhand.core.scoring.rows import COLUMNS
 from evenhand.core.scoring.settings import Settings
-from evenhand.core.sentence_bias.reading import read
+from evenhand.core.sentence_bias.model_answer import read
 from tests.conftest import ROOT, SENTENCES, SHARED_DATA
 from tests.support import tiny_models
 from tests.support.waiting import until

@@ -12,7 +12,7 @@ import pytest
 
 from evenhand.core.concordance.passages import passages
 from evenhand.core.errors import BadFile
-from evenhand.core.files import archives, bounded, excel
+from evenhand.core.files import archives, excel, sandbox
 from evenhand.core.files.archives import read_first_elsewhere, unpacked
 from evenhand.core.files.readers import open_source, rows
 from evenhand.core.mining import blocks
@@ -68,7 +68,7 @@ def test_a_workbook_is_read_once_in_another_process(tmp_path: Path, monkeypatch:
     sys.modules.pop("openpyxl", None)
     assert list(excel.cells(path, "t.xlsx")) == [(1, ["sentence"]), (3, ["x", "", "x"])]
     assert "openpyxl" not in sys.modules
-    monkeypatch.setattr(bounded, "run_bounded", lambda *_, **__: pytest.fail("read again"))
+    monkeypatch.setattr(sandbox, "run_bounded", lambda *_, **__: pytest.fail("read again"))
     assert [row.line for row in rows(open_source(path))] == [3]
 
 
@@ -92,11 +92,11 @@ def test_texts_that_unpack_beyond_the_limit_are_refused_unread(tmp_path: Path) -
 
 def test_exceeding_time_or_memory_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match=r"a\.xlsx takes more than 1 seconds"):
-        bounded.run_bounded(turn_for_ever, file="a.xlsx", seconds=1)
+        sandbox.run_bounded(turn_for_ever, file="a.xlsx", seconds=1)
     with pytest.raises(BadFile, match=r"a\.xlsx takes more than 500 MB of memory"):
-        bounded.run_bounded(take_memory, file="a.xlsx", megabytes=500)
+        sandbox.run_bounded(take_memory, file="a.xlsx", megabytes=500)
     with pytest.raises(BadFile, match=r"a\.xlsx crashed the process that was reading it \(ZeroDivisionError"):
-        bounded.run_bounded(fail, file="a.xlsx")
+        sandbox.run_bounded(fail, file="a.xlsx")
 
 
 def turn_for_ever() -> None:
@@ -126,7 +126,7 @@ def test_an_upload_is_read_in_another_process_first(tmp_path: Path, monkeypatch:
 
 def test_a_slow_file_ends_the_reading_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "read_to_end", turn_whatever)
-    limited = partial(bounded.run_bounded, seconds=1)
+    limited = partial(sandbox.run_bounded, seconds=1)
     monkeypatch.setattr(archives, "run_bounded", limited)
     (tmp_path / "a.csv").write_bytes(b"x")
     with pytest.raises(BadFile, match=r"a\.csv takes more than 1 seconds"):

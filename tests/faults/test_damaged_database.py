@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from evenhand.annotations.database import open_files
+from evenhand.annotations.database import connections
 from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.routes import routes
@@ -28,8 +28,8 @@ PAGE = 4096
 @pytest.fixture
 def ada(fresh_store: Store, sample_project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[RouteDesk]:
     """Yield a desk with three items; a damaged database may be examined again at once."""
-    monkeypatch.setattr(open_files, "LOOK_S", 0.0)
-    monkeypatch.setattr(open_files, "EXAMINE_S", 0.0)
+    monkeypatch.setattr(connections, "LOOK_S", 0.0)
+    monkeypatch.setattr(connections, "EXAMINE_S", 0.0)
     monkeypatch.setattr(status, "KEPT_S", 0.0)
     with TestClient(Starlette(routes=[*routes(), *status.routes()])) as client:
         yield RouteDesk(client, fresh_store, sample_project, "Ada")
@@ -86,19 +86,19 @@ def test_the_server_notices_damage_without_a_health_check(ada: RouteDesk) -> Non
     path = ada.store.path.resolve()
     with overwritten(ada.store.path, "batch"):
         until(lambda: label(ada, first)[0] == 503)
-        assert path in open_files._damaged
-    assert label(ada, second)[0] == 200 and path not in open_files._damaged
+        assert path in connections._damaged
+    assert label(ada, second)[0] == 200 and path not in connections._damaged
 
 
 def test_damage_met_by_a_statement_stops_all_writing(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A check of the newest rows does not read this page: only an examination of the whole file finds it whole."""
-    monkeypatch.setattr(open_files, "EXAMINE_S", 0.0)
+    monkeypatch.setattr(connections, "EXAMINE_S", 0.0)
     project, _ = filled_project(fresh_store, 4)
     person = annotators(fresh_store, project)[0]
     with overwritten(fresh_store.path, "guideline"):
         with pytest.raises(BadFile, match="is damaged"), Store.open(fresh_store.path) as store:
             store.db.execute("SELECT * FROM guideline").fetchall()
-        assert open_files.is_readable(fresh_store.path)
+        assert connections.is_readable(fresh_store.path)
         item = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
         with pytest.raises(Busy, match="Nothing is stored"):
             store_operations(fresh_store, project, person, [decide(item)])
@@ -108,8 +108,8 @@ def test_damage_met_by_a_statement_stops_all_writing(fresh_store: Store, monkeyp
 def test_a_busy_database_is_not_reported_as_damaged(fresh_store: Store) -> None:
     with closing(sqlite3.connect(fresh_store.path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        assert open_files.is_readable(fresh_store.path)
+        assert connections.is_readable(fresh_store.path)
         other.execute("ROLLBACK")
-    open_files.note_damage(fresh_store.path)
+    connections.note_damage(fresh_store.path)
     with fresh_store.write():  # examined, and whole
         pass

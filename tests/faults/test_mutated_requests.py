@@ -12,7 +12,7 @@ from evenhand.annotations.desk import routes as desk
 from evenhand.annotations.desk.session import issue, sign_in_of
 from evenhand.annotations.projects.annotators import annotator
 from evenhand.annotations.study.studies import signed
-from evenhand.web import forms, limits, status, study_pages
+from evenhand.web import account_pages, sign_in_limits, status, study_pages
 from evenhand.web.gate import COOKIE
 from tests.support.gated import gated
 from tests.support.projects import broken_rules, filled_project
@@ -49,7 +49,7 @@ def test_each_route_answers_damaged_requests(fresh_store: Store, number: int) ->
     token = issue(fresh_store.secret, database=fresh_store.uid, project=project.uid, annotator=ada.uid, version=version)
     cookie = f"{COOKIE}={sign_in(fresh_store, who)}"
     link = signed(fresh_store, new_study(fresh_store, project))
-    every = [route for kind in (forms, status, study_pages) for route in kind.routes()]
+    every = [route for kind in (account_pages, status, study_pages) for route in kind.routes()]
     paths = [entry.path for entry in every if entry.path != "/sign-out"] + [
         f"{desk.PATH}/{name}" for name in desk.ROUTES
     ]
@@ -58,7 +58,7 @@ def test_each_route_answers_damaged_requests(fresh_store: Store, number: int) ->
         for path in paths:
             for case in range(number):
                 draw = random.Random(f"{path}{case}")
-                limits._window.storage.reset()
+                sign_in_limits._window.storage.reset()
                 filled = path.replace("{link}", link if draw.random() < 0.7 else "x.y").replace("{name}", "study.css")
                 filled = filled.replace("{rest:path}", "a")
                 given = {"content-type": draw.choice(kinds), "accept-language": draw.choice(["zh", "=1", "*;q=x"])}

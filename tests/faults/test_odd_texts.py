@@ -17,7 +17,7 @@ from evenhand.annotations.jobs import jobs
 from evenhand.annotations.jobs.process import perform
 from evenhand.annotations.types import Project
 from evenhand.core.errors import BadFile, EvenhandError, ModelUnavailable
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.models.loading import read_config
 from evenhand.core.text.pronouns import parse_sets
 from tests.support.terminal import typed

@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from evenhand.annotations.describe.project_description import describe_file
-from evenhand.annotations.files.project_texts import file_input
-from evenhand.annotations.guideline.other_schemes import read_any_scheme
+from evenhand.annotations.files.scoring_input import file_input
+from evenhand.annotations.guideline.import_schemes import read_any_scheme
 from evenhand.core.association.sets import Choices, association_set
 from evenhand.core.concordance import question
 from evenhand.core.concordance.passages import lines_of_files, look_up_files
 from evenhand.core.errors import BadFile, BadLine, EvenhandError
-from evenhand.core.files import bounded
+from evenhand.core.files import sandbox
 from evenhand.core.files.archives import NeedsPassword, read_first_elsewhere, unpacked
 from evenhand.core.files.readers import open_source, rows
 from evenhand.core.generation.inputs import open_contexts
@@ -114,16 +114,16 @@ def ends_soon(read: Callable[[Path], object], path: Path) -> None:
     """Check that reading ends within the limits, with a result or a sentence about the file."""
     begun = time.monotonic()
     try:
-        bounded.run_bounded(read, path, file=path.name, seconds=SECONDS, megabytes=MEGABYTES)
+        sandbox.run_bounded(read, path, file=path.name, seconds=SECONDS, megabytes=MEGABYTES)
     except EvenhandError as error:
-        assert error.message not in (bounded.TOO_LONG, bounded.TOO_MUCH, bounded.ENDED), str(error)
+        assert error.message not in (sandbox.TOO_LONG, sandbox.TOO_MUCH, sandbox.ENDED), str(error)
     assert time.monotonic() - begun < SECONDS
 
 
 def test_a_bomb_is_refused_by_the_reader_it_targets(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="30,000 columns"):
-        bounded.run_bounded(open_source, bomb(tmp_path, "columns.csv"), file="a.csv", seconds=SECONDS)
-    result = bounded.run_bounded(look_up_files, [bomb(tmp_path, "comments.html")], ASKED, file="a", seconds=SECONDS)
+        sandbox.run_bounded(open_source, bomb(tmp_path, "columns.csv"), file="a.csv", seconds=SECONDS)
+    result = sandbox.run_bounded(look_up_files, [bomb(tmp_path, "comments.html")], ASKED, file="a", seconds=SECONDS)
     assert result.occurrences == 0
 
 
@@ -149,9 +149,9 @@ def test_files_that_unpack_to_much_end_soon_in_each_reader(tmp_path: Path, read:
 
 @pytest.fixture
 def in_children() -> Iterator[None]:
-    bounded.read_in_children()
+    sandbox.read_in_children()
     yield
-    bounded.read_in_children(False)
+    sandbox.read_in_children(False)
 
 
 def test_the_server_reads_rows_in_another_process(tmp_path: Path, in_children: None) -> None:
@@ -159,7 +159,7 @@ def test_the_server_reads_rows_in_another_process(tmp_path: Path, in_children: N
     lines = [f"他在河边散步{n}。,{n}" for n in range(1_000)]
     path.write_text("\n".join(["sentence,n", *lines, "a,b,c", "d,e"]), encoding="utf-8")
     results = list(rows(open_source(path)))
-    bounded.read_in_children(False)
+    sandbox.read_in_children(False)
     own = list(rows(open_source(path)))
     shown = [[(row.line, row.values, row.cells, str(row.problem)) for row in several] for several in (results, own)]
     assert shown[0] == shown[1] and len(own) == 1_002
@@ -167,7 +167,7 @@ def test_the_server_reads_rows_in_another_process(tmp_path: Path, in_children: N
     assert [(type(entry), entry.line, str(entry)) for entry in broken] == [
         (BadLine, 1002, "3 cells, but the header has 2.")
     ]
-    assert bounded.run_bounded(os.getpid, file="a.csv") != os.getpid()
+    assert sandbox.run_bounded(os.getpid, file="a.csv") != os.getpid()
 
 
 def test_the_server_reports_a_late_broken_line(tmp_path: Path, in_children: None) -> None:
@@ -205,11 +205,11 @@ def test_an_encrypted_archive_is_unpacked_in_another_process(
 
 
 def test_a_killed_reading_process_is_started_again() -> None:
-    first = bounded.run_bounded(os.getpid, file="a")
-    waiting = bounded._waiting[0][0]
+    first = sandbox.run_bounded(os.getpid, file="a")
+    waiting = sandbox._waiting[0][0]
     waiting.kill()
     waiting.wait()
-    assert bounded.run_bounded(os.getpid, file="a") != first
+    assert sandbox.run_bounded(os.getpid, file="a") != first
 
 
 @pytest.mark.scan

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from evenhand.annotations.files.undo import imports, undo
+from evenhand.annotations.files.undo_import import imports, undo
 from evenhand.annotations.guideline.relabelling import send_for_relabelling
 from evenhand.annotations.guideline.versions import add_guideline, guideline
 from evenhand.annotations.items.batch import Batch, NewItem

@@ -24,7 +24,7 @@ from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.label_files import LEAD, TAKEN_BACK
 from evenhand.annotations.files.package.records import author_codes
 from evenhand.annotations.files.package.write_package import import_package, import_package_labels, package_parts
-from evenhand.annotations.files.undo import conflicts, imports, keep_first, take_second, undo
+from evenhand.annotations.files.undo_import import conflicts, imports, keep_first, take_second, undo
 from evenhand.annotations.labels.read import FILE_DESK
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.projects.annotators import annotators, pseudonyms, rename_annotator
@@ -33,7 +33,7 @@ from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.release.changes import content_hash, contents_of
 from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.release.readiness import readiness
-from evenhand.annotations.release.records import release_files, releases
+from evenhand.annotations.release.stored_releases import release_files, releases
 from evenhand.annotations.release.verify import verify
 from evenhand.annotations.types import Project
 from evenhand.core.files.archives import Member

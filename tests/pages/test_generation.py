@@ -10,8 +10,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.jobs.kinds import settings_of
 from evenhand.annotations.projects.projects import project, projects
-from evenhand.core.generation.growing_file import GrowingFile
 from evenhand.core.generation.inputs import Context, tasks
+from evenhand.core.generation.resumable_file import GrowingFile
 from evenhand.core.generation.run import Settings
 from evenhand.core.runs.records import TEXTS, free_name, run_file, runs_folder, runs_in, write_record
 from tests.support.pages import captions_of, html_of, open_page, without_errors

@@ -14,7 +14,7 @@ from evenhand.annotations.judges.judges import Spec, add_judge, judge, store_lab
 from evenhand.annotations.judges.run import Request, run_judge
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.core.judges.prompts import JudgeLabel
-from evenhand.pages.judges.against import _row
+from evenhand.pages.judges.against_people import _row
 from tests.support.judged_generations import all_written, judged_project, say_all
 from tests.support.pages import captions_of, html_of, open_page, text_of, without_errors
 from tests.support.projects import new_store

@@ -10,7 +10,7 @@ from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import Role
 from evenhand.core.errors import Refused
-from evenhand.core.generation.server import Server
+from evenhand.core.generation.backends import Server
 from evenhand.core.models.catalogue import BUILTIN, MODEL_FOLDER, is_open_to_leads
 from evenhand.core.servers.addresses import is_internal, servers_allowed
 from evenhand.pages.ui import visitor

@@ -10,7 +10,7 @@ from evenhand.core.other_measures.methods_map import FAMILIES, of
 from evenhand.core.other_measures.run import run
 from evenhand.core.other_measures.settings import Settings
 from evenhand.core.runs.kinds import Place
-from evenhand.pages.other_measures import own, start
+from evenhand.pages.other_measures import own_predictions, start
 from tests.support.pages import open_page, text_of, without_errors
 
 HOSTILE = "[a](b) <b>x</b> $x$"
@@ -77,14 +77,19 @@ def test_a_set_that_is_not_included_must_be_uploaded(
 def test_own_predictions_and_vectors_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "p.csv"
     path.write_text("set,gold,predicted,group,predicted_swapped\npro,1,1,a,1\nanti,0,1,b,0\nanti,0,0,a,0\n", "utf-8")
-    monkeypatch.setattr(own, "choose_upload", lambda *_a, **_k: path)
+    monkeypatch.setattr(own_predictions, "choose_upload", lambda *_a, **_k: path)
     text = text_of(without_errors(open_page("other_measures", view="own")))
     assert "FPED (Dixon" in text and "A group has no positive texts" in text and "swapped copies" in text
     vectors = tmp_path / "v.txt"
-    words = {word for test in own.TESTS.values() for name in test.split(",") for word in own.built_in_sets()[name]}
+    words = {
+        word
+        for test in own_predictions.TESTS.values()
+        for name in test.split(",")
+        for word in own_predictions.built_in_sets()[name]
+    }
     vectors.write_text("".join(f"{word} {len(word)} {i % 7} 1\n" for i, word in enumerate(sorted(words))), "utf-8")
     results = {"om-vectors": vectors}
-    monkeypatch.setattr(own, "choose_upload", lambda *_a, key, **_k: results.get(key))
+    monkeypatch.setattr(own_predictions, "choose_upload", lambda *_a, key, **_k: results.get(key))
     text = text_of(without_errors(open_page("other_measures", view="own", state={"om-own": "vectors"})))
     assert "12,870 partitions" in text and "mathematics and arts" in text
 

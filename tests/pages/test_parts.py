@@ -11,7 +11,7 @@ import pytest
 from evenhand.annotations.accounts.accounts import Account, account, add_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.project_texts import SCORING
+from evenhand.annotations.files.scoring_input import SCORING
 from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.permissions import ALLOWED, OWN, Role

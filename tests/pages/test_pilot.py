@@ -15,7 +15,7 @@ from evenhand.annotations.guideline.relabelling import left_to_relabel
 from evenhand.annotations.guideline.versions import add_guideline, guideline
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.pilot.pilots import open_pilot, pilots, start_pilot
-from evenhand.annotations.pilot.send_back import Settings, run
+from evenhand.annotations.pilot.start_relabelling import Settings, run
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Project

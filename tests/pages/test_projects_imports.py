@@ -11,13 +11,13 @@ from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import import_file
-from evenhand.annotations.files.undo import Settings
+from evenhand.annotations.files.undo_import import Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import annotators, counts, create_project, project
 from evenhand.annotations.types import Project
 from evenhand.core.errors import BadFile
-from evenhand.core.files.bounded import TOO_LONG
+from evenhand.core.files.sandbox import TOO_LONG
 from evenhand.pages.projects.import_ import imports as _projects_imports
 from evenhand.pages.ui import uploads
 from tests.support.packages import bring

@@ -5,11 +5,11 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from evenhand.annotations.files.project_texts import score
+from evenhand.annotations.files.scoring_input import score
 from evenhand.annotations.jobs import jobs, kinds
 from evenhand.core.errors import Notice
+from evenhand.core.files.atomic_file import growing_part, whole_file
 from evenhand.core.files.csv_out import data_line
-from evenhand.core.files.whole_file import growing_part, whole_file
 from evenhand.core.language import translate
 from evenhand.core.mining.runs import new_mining_run
 from evenhand.core.processes import this_process

@@ -14,7 +14,7 @@ from evenhand.core.mining.runs import NAMES, new_mining_run
 from evenhand.core.runs.records import TABLE, TEXTS, ordered_by, run_file, runs_folder, write_record
 from evenhand.pages.association.source import ASSOCIATIONS
 from evenhand.pages.generation.start import GENERATIONS
-from evenhand.pages.mining.outcome import MINING
+from evenhand.pages.mining.results import MINING
 from evenhand.pages.misgendering.start import MISGENDERING
 from evenhand.pages.nli.start import NLI
 from evenhand.pages.scoring.view import SCORES

@@ -24,7 +24,7 @@ from evenhand.annotations.guideline.relabelling import left_to_relabel
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import guideline, project
 from evenhand.annotations.release.readiness import to_explain
-from evenhand.annotations.release.records import releases
+from evenhand.annotations.release.stored_releases import releases
 from evenhand.annotations.types import Project
 from tests.support.browser import Server
 from tests.support.desk_by_http import HttpDesk

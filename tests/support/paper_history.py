@@ -8,7 +8,7 @@ from typing import Any
 from evenhand.annotations.audit.follow_up import create_follow_up
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.other_tools.import_tasks import Names
-from evenhand.annotations.files.undo import imports, undo
+from evenhand.annotations.files.undo_import import imports, undo
 from evenhand.annotations.guideline.drafts import assign_tags, read_draft, write_version
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.operations import reveal, store_operations

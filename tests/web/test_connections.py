@@ -16,7 +16,7 @@ from uvicorn import Config, Server
 
 from evenhand.web import connections as limits
 from evenhand.web.connections import Connections, LimitedProtocol, most_connections
-from evenhand.web.watch import Watch
+from evenhand.web.request_log import Watch
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n"
 UPLOAD = b"PUT /_stcore/upload_file/a/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n"

@@ -17,7 +17,7 @@ from evenhand.annotations.permissions import ALLOWED, OWN, Role
 from evenhand.annotations.projects.annotators import annotator
 from evenhand.annotations.study.studies import signed
 from evenhand.annotations.types import Project
-from evenhand.web import forms, limits, status, study_pages
+from evenhand.web import account_pages, sign_in_limits, status, study_pages
 from evenhand.web.gate import COOKIE
 from tests.support.gated import gated
 from tests.support.released_project import ready_project
@@ -87,7 +87,7 @@ ANSWERS: dict[tuple[str, str], tuple[int, int]] = {
     ("POST", "/study/{link}/withdraw"): (303, 303),
     ("GET", "/study/{rest:path}"): (404, 404),
 }
-KINDS_OF_ROUTES = (forms, status, study_pages)
+KINDS_OF_ROUTES = (account_pages, status, study_pages)
 
 
 def every_route() -> set[tuple[str, str]]:
@@ -110,7 +110,7 @@ def test_each_route_answers_as_in_the_table(
     desk = "Ada" if "label" in ALLOWED[role] else None
     mine = {} if role == "guest" else cookie_of(fresh_store, "Lena", role, two[0], desk)
     for method, path in sorted(ANSWERS, key=lambda one: one[1] == "/sign-out"):  # that one ends the cookie
-        limits._window.storage.reset()
+        sign_in_limits._window.storage.reset()
         client.cookies.clear()
         result = client.request(method, address(path, link), headers=mine)
         expected = ANSWERS[method, path][role != "guest"]

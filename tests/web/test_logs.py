@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from evenhand.web import watch
-from evenhand.web.watch import Json, Repeats, request_id
+from evenhand.web import request_log
+from evenhand.web.request_log import Json, Repeats, request_id
 
 SECRET = "她 wrote this, and my password is hunter2"
 
@@ -71,10 +71,10 @@ def test_json_lines_have_the_request_id_but_no_exception_text(lines: tuple[loggi
 def test_json_logs_are_optional(lines: tuple[logging.Logger, io.StringIO], monkeypatch: pytest.MonkeyPatch) -> None:
     logger, _ = lines
     monkeypatch.delenv("EVENHAND_LOG", raising=False)
-    watch.limit(logger)
+    request_log.limit(logger)
     assert not isinstance(logger.handlers[0].formatter, Json)
     monkeypatch.setenv("EVENHAND_LOG", "json")
-    watch.limit(logger)
-    watch.limit(logger)
+    request_log.limit(logger)
+    request_log.limit(logger)
     assert isinstance(logger.handlers[0].formatter, Json)
     assert len(logger.handlers[0].filters) == 1

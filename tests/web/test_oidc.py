@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from evenhand.annotations.accounts.accounts import account, accounts, close_account, person_of
 from evenhand.annotations.accounts.links import invite_link, reset_link
 from evenhand.annotations.database.store import Store
-from evenhand.web import forms, limits, oidc
+from evenhand.web import account_pages, oidc, sign_in_limits
 from tests.support.gated import gated
 from tests.support.identity_provider import IdentityProvider
 from tests.support.released_project import ready_project
@@ -34,7 +34,7 @@ def there(server: IdentityProvider, monkeypatch: pytest.MonkeyPatch) -> Identity
     monkeypatch.setenv(oidc.CLIENT, server.client)
     monkeypatch.setenv(oidc.SECRET, server.secret)
     monkeypatch.setenv(oidc.NAME, "Keycloak")
-    monkeypatch.setattr(limits, "admit_address", lambda _: True)  # its own tests count the requests
+    monkeypatch.setattr(sign_in_limits, "admit_address", lambda _: True)  # its own tests count the requests
     server.claims, server.subject, server.signs_with, server.userinfo = {}, "person-1", server.key, None
     return server
 
@@ -44,7 +44,7 @@ def client(fresh_store: Store) -> Iterator[TestClient]:
     async def who(request: Request) -> JSONResponse:
         return JSONResponse({"name": request.state.person.name})
 
-    with gated([*forms.routes(), Route("/", who)]) as found:
+    with gated([*account_pages.routes(), Route("/", who)]) as found:
         yield found
 
 
@@ -188,7 +188,7 @@ def test_without_a_provider_no_form_offers_it(
     fresh_store: Store, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(oidc.ISSUER, raising=False)
-    monkeypatch.setattr(limits, "admit_address", lambda _: True)
+    monkeypatch.setattr(sign_in_limits, "admit_address", lambda _: True)
     assert 'id="provider"' not in client.get("/sign-in").text
     assert client.get("/sign-in/oidc").status_code == 403
     monkeypatch.setenv(oidc.ISSUER, "http://127.0.0.1:9")

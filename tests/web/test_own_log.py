@@ -10,7 +10,7 @@ from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.queue.leases import claim
-from evenhand.web import forms
+from evenhand.web import account_pages
 from evenhand.web.gate import COOKIE
 from tests.support.gated import gated
 from tests.support.projects import decide, filled_project
@@ -18,7 +18,7 @@ from tests.support.projects import decide, filled_project
 
 @pytest.fixture
 def client(fresh_store: Store) -> Iterator[TestClient]:
-    with gated(forms.routes()) as found:
+    with gated(account_pages.routes()) as found:
         yield found
 
 

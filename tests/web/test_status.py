@@ -21,8 +21,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import create_project
 from evenhand.web import status
 from evenhand.web.gate import Gate
+from evenhand.web.request_log import Json, Requests, Watch, requests, route_of
 from evenhand.web.requests import below
-from evenhand.web.watch import Json, Requests, Watch, requests, route_of
 
 HERE, AWAY = ("127.0.0.1", 5000), ("192.0.2.7", 5000)
 TOKEN = "a-token-of-the-monitor"

@@ -23,7 +23,7 @@ from evenhand.annotations.study.people import participants
 from evenhand.annotations.study.studies import change_consent, set_closed
 from evenhand.annotations.types import Project
 from evenhand.core.resources import ROOT
-from evenhand.web import limits, study_pages
+from evenhand.web import sign_in_limits, study_pages
 from evenhand.web.gate import Gate
 from tests.support.desk_by_http import RouteDesk
 from tests.support.projects import filled_project
@@ -33,7 +33,7 @@ from tests.support.studies import CONTACT, Visitor, new_study
 @pytest.fixture
 def app(fresh_store: Store) -> Iterator[Starlette]:
     """Serve the routes behind the gate of a server with an account, so that all access needs a sign-in or a link."""
-    limits._window.storage.reset()
+    sign_in_limits._window.storage.reset()
     grant(fresh_store, add_account(fresh_store, "Olga"), "owner", None)
     page = ROOT / "web/templates/base.html"
     yield Starlette(routes=[*study_pages.routes(), *routes()], middleware=[Middleware(Gate, page=page)])
@@ -346,7 +346,7 @@ def test_many_visitors_of_one_address_are_slowed(
 ) -> None:
     project, _ = filled_project(fresh_store, 4)
     study = new_study(fresh_store, project)
-    monkeypatch.setattr(limits, "TO_STUDIES", type(limits.TO_STUDIES)(1, 15))
+    monkeypatch.setattr(sign_in_limits, "TO_STUDIES", type(sign_in_limits.TO_STUDIES)(1, 15))
     first, second = (Visitor(browser(app), fresh_store, study) for _ in range(2))
     first.send("/consent", first.open())
     refused = second.client.post(f"{second.path}/consent", data={"version": "1"})

@@ -4,7 +4,7 @@ Never edit it once it has been released. A column that a later version adds to o
 own here and triggers that write it: entries keep the columns with which they were hashed.
 
 Triggers write the log, so no program can store a label without its entry. The functions `log_...` are those of
-annotations/database/chain.py, and a connection without them can write none of these tables.
+annotations/database/hash_chain.py, and a connection without them can write none of these tables.
 """
 
 from typing import NamedTuple

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evenhand.core.errors import N_
-from evenhand.core.mining.filters.lists import biological, gender_terms, generic, inside_word, length
 from evenhand.core.mining.filters.names import names
+from evenhand.core.mining.filters.word_lists import biological, gender_terms, generic, inside_word, length
 from evenhand.core.mining.types import Code, Finding, Mode, Sentence
 
 Check = Callable[[Sentence], Finding | None]

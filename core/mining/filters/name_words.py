@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from evenhand.core.resources import table
+from evenhand.core.text.containing_words import alternatives
 from evenhand.core.text.dictionary import AFTER_SURNAME, is_surname, is_word, surnames
-from evenhand.core.text.other_words import alternatives
 from evenhand.core.types import Span
 
 NOT_FOREIGN = -4.0

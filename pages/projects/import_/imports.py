@@ -7,11 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files import undo as undoing
+from evenhand.annotations.files import undo_import as undoing
 from evenhand.annotations.files.import_items import ImportReport
 from evenhand.annotations.files.import_labels import LabelImport
 from evenhand.annotations.files.package.write_package import NOT_STATED, GoldLabels, PackageImport
-from evenhand.annotations.files.undo import Conflict, conflicts, exported_row, keep_first, take_second
+from evenhand.annotations.files.undo_import import Conflict, conflicts, exported_row, keep_first, take_second
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice

@@ -2,10 +2,10 @@
 
 import pytest
 
-from evenhand.annotations.database.chain import imports_without_entry
 from evenhand.annotations.database.events import record
+from evenhand.annotations.database.hash_chain import imports_without_entry
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.undo import undo_import
+from evenhand.annotations.files.undo_import import undo_import
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.log.verify import Broken, verify

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.annotations.database import write_lock
-from evenhand.annotations.database.open_files import connect
+from evenhand.annotations.database.connections import connect
 from evenhand.annotations.database.store import Store, long_lock_timeout
 from evenhand.annotations.guideline.drafts import discard_draft, read_draft, save_draft
 from evenhand.annotations.items.batch import Batch, delete_items

@@ -18,9 +18,9 @@ from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import counts, project
 from evenhand.annotations.queue.leases import claim
-from evenhand.annotations.release import records
+from evenhand.annotations.release import stored_releases
 from evenhand.annotations.release.make import make_release
-from evenhand.annotations.release.records import release_files
+from evenhand.annotations.release.stored_releases import release_files
 from tests.support.projects import WORDS, broken_rules, database, decide, filled_project, new_items
 from tests.support.released_project import ready_project, work
 from tests.support.writers import outputs, start
@@ -228,15 +228,15 @@ def test_removing_a_release_twice_leaves_the_next_one_complete(
     """Two programs found the same release to be removed; by the time of the second its number is another's."""
     made = ready_project(fresh_store, 6)
     work(fresh_store, made)
-    insert, numbers = records._insert_file, set[int]()
+    insert, numbers = stored_releases._insert_file, set[int]()
 
     def then_removed(store: Store, values: Sequence[Any]) -> None:
         insert(store, values)
         numbers.add(values[0])
-        records._discard(store, values[0], "uid of before")
+        stored_releases._discard(store, values[0], "uid of before")
 
-    monkeypatch.setattr(records, "_insert_file", then_removed)
+    monkeypatch.setattr(stored_releases, "_insert_file", then_removed)
     release = make_release(fresh_store, made, "1.0")
     assert numbers == {release.id} and len(release_files(fresh_store, release)) > 10
-    records._discard(fresh_store, release.id, "uid of before")
+    stored_releases._discard(fresh_store, release.id, "uid of before")
     assert fresh_store.db.execute("SELECT count(*) FROM release_item").fetchone() == (6,)

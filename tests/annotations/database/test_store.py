@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from evenhand.annotations.database import migrations
+from evenhand.annotations.database.connections import connect
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.open_files import connect
 from evenhand.annotations.database.store import Store, database_path
 from evenhand.annotations.projects import projects
 from evenhand.core.errors import BadFile, Busy

@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.annotations.database import migrations
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items import articles
+from evenhand.annotations.items import provenance
 from evenhand.annotations.labels import blind_labels
 from evenhand.annotations.progress import annotators
 from tests.support.projects import filled_project
@@ -77,7 +77,7 @@ def test_a_view_keeps_the_index(fresh_store: Store, query: str, index: str) -> N
 
 WHOLE = {
     "agreement": blind_labels.LABELS.format(more="", version=blind_labels.VERSION, share=blind_labels.SHARE),
-    "articles": articles.LABELLED,
+    "articles": provenance.LABELLED,
     "differences": annotators.SAID.format(joined="", item="NULL"),
 }
 

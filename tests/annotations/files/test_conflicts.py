@@ -10,7 +10,7 @@ from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_items import import_file
-from evenhand.annotations.files.undo import (
+from evenhand.annotations.files.undo_import import (
     Conflict,
     conflicts,
     exported_row,

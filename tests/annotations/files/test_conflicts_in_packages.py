@@ -10,11 +10,19 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.annotations.database.events import events, record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files import undo as undoing
+from evenhand.annotations.files import undo_import as undoing
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import import_file, tables_in
 from evenhand.annotations.files.package import write_package
-from evenhand.annotations.files.undo import Conflict, conflicts, exported_row, find_import, imports, keep_first, undo
+from evenhand.annotations.files.undo_import import (
+    Conflict,
+    conflicts,
+    exported_row,
+    find_import,
+    imports,
+    keep_first,
+    undo,
+)
 from evenhand.annotations.items.batch import Batch, items
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.own import own_conflicts as at_the_desk

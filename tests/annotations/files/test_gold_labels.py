@@ -17,9 +17,9 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.write_package import PackageImport, import_package
-from evenhand.annotations.files.undo import find_import, imports, undo, undo_effect
+from evenhand.annotations.files.undo_import import find_import, imports, undo, undo_effect
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.items.derived import stale_items
+from evenhand.annotations.items.check_derived import stale_items
 from evenhand.annotations.items.gold import gold_in_force, recount_item
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.log.verify import verify as verify_log
@@ -27,7 +27,7 @@ from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.consent import answer_consent
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.release.make import make_release, write_release
-from evenhand.annotations.release.records import release_file
+from evenhand.annotations.release.stored_releases import release_file
 from evenhand.annotations.release.verify import verify
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import BadFile

@@ -1,6 +1,6 @@
 """import(export(x)) = x: any sentence, any column that came along, the same ids; and what a changed export gives.
 
-Only an absolute path is not exported: if it names a file, its last parts are kept (`core.files.paths`).
+Only an absolute path is not exported: if it names a file, its last parts are kept (`core.files.display_paths`).
 """
 
 import csv
@@ -23,7 +23,7 @@ from evenhand.annotations.items.batch import Batch, NewItem, items
 from evenhand.annotations.projects.projects import change_project, create_project
 from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import Refused
-from evenhand.core.files.paths import short_path, without_folders
+from evenhand.core.files.display_paths import short_path, without_folders
 from evenhand.core.text.keywords import find
 from evenhand.core.text.sentences import control_character
 from tests.support.any_items import CORPORA, ROOTED, sentences

@@ -17,7 +17,7 @@ from evenhand.annotations.files.export_formats import export_options
 from evenhand.annotations.files.import_items import import_file, tables_in
 from evenhand.annotations.files.other_tools.write import labelling_config
 from evenhand.annotations.files.package.write_package import import_package
-from evenhand.annotations.guideline.other_schemes import scheme_from_bytes
+from evenhand.annotations.guideline.import_schemes import scheme_from_bytes
 from evenhand.annotations.guideline.versions import PREFERENCE, guideline
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.judges.judges import Spec, add_judge, store_labels

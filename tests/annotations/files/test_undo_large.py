@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from evenhand.annotations.browse.search import Filters, search_items
-from evenhand.annotations.database import pace
+from evenhand.annotations.database import bulk_writes
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files import undo as undoing
+from evenhand.annotations.files import undo_import as undoing
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.undo import find_import, undo
+from evenhand.annotations.files.undo_import import find_import, undo
 from evenhand.annotations.items import withdrawn
 from evenhand.annotations.items.batch import SILENT_S, Batch, ImportBusy, discard_unpublished
 from evenhand.annotations.labels.operations import store_operations
@@ -32,7 +32,7 @@ class Stopped(Exception):
 
 @pytest.fixture(autouse=True)
 def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "until_over", lambda pace, work: work(7))
+    monkeypatch.setattr(bulk_writes, "until_over", lambda pace, work: work(7))
     monkeypatch.setattr("evenhand.annotations.items.batch.ABANDONED_S", SILENT_S)  # on a machine of any speed
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.undo import undo
+from evenhand.annotations.files.undo_import import undo
 from evenhand.annotations.guideline import relabelling
 from evenhand.annotations.guideline.drafts import Draft, read_draft, write_version
 from evenhand.annotations.guideline.relabelling import (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline import scheme as schemes
 from evenhand.annotations.guideline.drafts import Draft, read_draft, save_draft, write_version
-from evenhand.annotations.guideline.other_schemes import read_any_scheme
+from evenhand.annotations.guideline.import_schemes import read_any_scheme
 from evenhand.annotations.guideline.scheme import OwnScheme, as_data, from_data, more_in, more_out, scheme_text
 from evenhand.annotations.guideline.versions import guideline, guidelines, refuse_own_scheme
 from evenhand.annotations.projects.projects import create_project

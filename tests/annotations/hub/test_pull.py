@@ -16,7 +16,7 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import project
 from evenhand.core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
-from evenhand.core.files import bounded
+from evenhand.core.files import sandbox
 from tests.support.hub_server import TOKEN, Hub
 from tests.support.terminal import answered, typed
 
@@ -143,9 +143,9 @@ def test_parquet_of_the_datasets_library_is_read(hub: Hub, tmp_path: Path) -> No
 @pytest.fixture(params=[False, True], ids=["command", "server"])
 def reader(request: pytest.FixtureRequest) -> Iterator[None]:
     """Read in the process, as a command does, and in a child, as a server does."""
-    bounded.read_in_children(request.param)
+    sandbox.read_in_children(request.param)
     yield
-    bounded.read_in_children(False)
+    sandbox.read_in_children(False)
 
 
 @pytest.mark.usefixtures("reader")

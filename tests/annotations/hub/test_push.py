@@ -15,7 +15,7 @@ from evenhand.annotations.hub.push import push_release
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import annotators, change_project
 from evenhand.annotations.release.make import make_release
-from evenhand.annotations.release.records import release_files
+from evenhand.annotations.release.stored_releases import release_files
 from evenhand.annotations.release.verify import verify
 from evenhand.core.errors import BadFile, EvenhandError, NotAllowed, Refused
 from tests.support.generations import generations_project

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand.annotations.database import pace
-from evenhand.annotations.database.pace import Pace
+from evenhand.annotations.database import bulk_writes
+from evenhand.annotations.database.bulk_writes import Pace
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import (
     CHUNK,
@@ -51,8 +51,8 @@ def test_an_import_commits_small_parts_during_labelling(fresh_store: Store, monk
     commits: list[int] = []
     heard = Batch._touch
     monkeypatch.setattr(Batch, "_touch", lambda self: (commits.append(self.id), heard(self))[1])
-    monkeypatch.setattr(pace, "BESIDE", Pace(0.0, 0.0))
-    monkeypatch.setattr(pace, "ALONE", Pace(60.0, 0.0))
+    monkeypatch.setattr(bulk_writes, "BESIDE", Pace(0.0, 0.0))
+    monkeypatch.setattr(bulk_writes, "ALONE", Pace(60.0, 0.0))
 
     def imported(first: int) -> int:
         del commits[:]
@@ -65,7 +65,7 @@ def test_an_import_commits_small_parts_during_labelling(fresh_store: Store, monk
     store_operations(fresh_store, project, ada, [decide(claim(fresh_store, project, ada)[0], "accept")])
     assert imported(20) == 5
     real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() + pace.ALONE_S + 1)
+    monkeypatch.setattr(time, "time", lambda: real() + bulk_writes.ALONE_S + 1)
     assert imported(30) == 1
     assert counts(fresh_store, project).items == 18
     assert broken_rules(fresh_store) == []
@@ -259,7 +259,7 @@ def test_an_import_resumed_during_its_removal_publishes_nothing(
             batch.publish()
         results.append(str(error.value))
 
-    monkeypatch.setattr("evenhand.annotations.database.pace.time.sleep", wake)
+    monkeypatch.setattr("evenhand.annotations.database.bulk_writes.time.sleep", wake)
     assert discard_unpublished(fresh_store) == 1
     assert results and counts(fresh_store, project).items == 0
 

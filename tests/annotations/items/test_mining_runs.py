@@ -11,14 +11,14 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.import_records import store_records
 from evenhand.annotations.files.package.write_package import import_package
-from evenhand.annotations.files.undo import imports, undo_import
-from evenhand.annotations.items.articles import mined_runs, run_facts
+from evenhand.annotations.files.undo_import import imports, undo_import
 from evenhand.annotations.items.batch import items
+from evenhand.annotations.items.provenance import mined_runs, run_facts
 from evenhand.annotations.mining.candidates import add_candidates
 from evenhand.annotations.progress.cells import mining
 from evenhand.annotations.projects.projects import annotators, change_project, create_project
 from evenhand.annotations.release.make import make_release, write_release
-from evenhand.annotations.release.records import release_file
+from evenhand.annotations.release.stored_releases import release_file
 from tests.support.released_project import label
 
 TEXT = "昨天他修好了水泵。他和她都在。院子里她在晒被子。明天他要去看看新机器。她写完了那份报告。没有人在家。"

@@ -9,13 +9,13 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.judges.against_people import judge_labels
+from evenhand.annotations.judges.judge_backends import prompt_digest
 from evenhand.annotations.judges.judges import judge
-from evenhand.annotations.judges.labellers import prompt_digest
 from evenhand.annotations.judges.run import Request, known_examples, prompt_for, run_judge
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.types import Project
 from evenhand.core.errors import Refused
-from evenhand.core.servers.asking import Pace
+from evenhand.core.servers.client import Pace
 from tests.support.chat_server import chat_server
 from tests.support.comparisons import compared_project
 from tests.support.judged_generations import all_written, judged_project

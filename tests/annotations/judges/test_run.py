@@ -13,15 +13,15 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges.judge_backends import may_bear
 from evenhand.annotations.judges.judges import failures, judge, judges
-from evenhand.annotations.judges.labellers import may_bear
 from evenhand.annotations.judges.run import Request, ask_again, forecast, run_judge, texts_of
 from evenhand.annotations.types import Project
 from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.human_vs_rule.apply_rule import apply_rule
+from evenhand.core.judges.backends import ServerSettings
 from evenhand.core.judges.prompts import JudgedText
-from evenhand.core.judges.server import ServerSettings
-from evenhand.core.servers.asking import Pace
+from evenhand.core.servers.client import Pace
 from tests.support.chat_server import ChatServer, chat_server
 from tests.support.comparisons import compared_project
 from tests.support.judged_generations import all_written, judged_project

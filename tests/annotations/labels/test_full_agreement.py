@@ -13,8 +13,8 @@ from evenhand.annotations.demo.generation_texts import make_generations_demo
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.blind_labels import full_agreement, full_agreement_of_rows, population_labels
 from evenhand.annotations.papers.datasheet import read_known
-from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import close_pilot, pilots, start_pilot
+from evenhand.annotations.pilot.progress import pilot_figures
 from evenhand.annotations.progress.cells import counted_cells, funnel, funnel_steps, total
 from evenhand.annotations.projects.projects import annotators, change_project
 from evenhand.annotations.projects.steps import pipeline

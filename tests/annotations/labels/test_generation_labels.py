@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.annotations.agreement.measures import agreement
-from evenhand.annotations.agreement.schemes import WAYS, mark_agreement
+from evenhand.annotations.agreement.merged_labels import WAYS, mark_agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
 from evenhand.annotations.projects.projects import annotator, remove_annotator

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.adjudication.decisions import case, settle_case
 from evenhand.annotations.agreement.measures import agreement
-from evenhand.annotations.agreement.schemes import mark_agreement, ways_of
+from evenhand.annotations.agreement.merged_labels import mark_agreement, ways_of
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.export_formats import ExportOptions
@@ -26,16 +26,16 @@ from evenhand.annotations.guideline.scheme import own_scheme as stored_scheme
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.judges.estimates import estimates
+from evenhand.annotations.judges.judge_backends import rule_spec
 from evenhand.annotations.judges.judges import Spec, add_judge
 from evenhand.annotations.judges.judges import store_labels as store_judge_labels
-from evenhand.annotations.judges.labellers import rule_spec
 from evenhand.annotations.labels.own import own_decisions
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.projects import annotator, change_project
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.release.make import make_release
-from evenhand.annotations.release.records import release_files
+from evenhand.annotations.release.stored_releases import release_files
 from evenhand.annotations.types import Mark
 from evenhand.core.errors import NotAllowed, Refused
 from evenhand.core.judges.prompts import JudgeLabel

@@ -10,7 +10,7 @@ import pytest
 
 from evenhand.annotations.accounts.accounts import account, add_account, close_account, grant, withdraw
 from evenhand.annotations.database import migrations
-from evenhand.annotations.database.chain import KINDS, daily_heads, head
+from evenhand.annotations.database.hash_chain import KINDS, daily_heads, head
 from evenhand.annotations.database.schema.v7_log import Kind
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import store_labels
@@ -312,7 +312,9 @@ def test_the_head_of_a_day_is_its_last_entry(fresh_store: Store, monkeypatch: py
     day = 86_400_000
     heads = []
     for number, item in enumerate(claim(fresh_store, study, ada, want=3)):
-        monkeypatch.setattr("evenhand.annotations.database.chain.now_ms", lambda at=(40_000 + 2 * number) * day: at)
+        monkeypatch.setattr(
+            "evenhand.annotations.database.hash_chain.now_ms", lambda at=(40_000 + 2 * number) * day: at
+        )
         store_operations(fresh_store, study, ada, [decide(item)])
         heads.append(head(fresh_store.db))
     assert daily_heads(fresh_store.db)[-2:] == heads[:2]  # the third day is not over

@@ -16,7 +16,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evenhand.annotations.database.chain import head
+from evenhand.annotations.database.hash_chain import head
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import items

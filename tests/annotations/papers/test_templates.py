@@ -13,7 +13,7 @@ from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.release.changes import TEMPLATES as RELEASE
 from evenhand.annotations.release.facts import coverage_cited
 from evenhand.annotations.release.make import make_release
-from evenhand.annotations.release.records import release_file
+from evenhand.annotations.release.stored_releases import release_file
 from tests.support.released_project import label, ready_project
 
 IN_CLAIM = re.compile(r'\{% call\(one\) claim\("(\w+)"\) %\}\n.*?\{% endcall %\}\n?', re.S)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.undo import undo_import
+from evenhand.annotations.files.undo_import import undo_import
 from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.labels.operations import store_operations
-from evenhand.annotations.pilot.figures import differing_items, letters, pilot_figures
 from evenhand.annotations.pilot.pilots import Pilot, close_pilot, open_pilot, own_pilot, pilots, start_pilot
+from evenhand.annotations.pilot.progress import differing_items, letters, pilot_figures
 from evenhand.annotations.projects.projects import (
     add_annotators,
     change_project,

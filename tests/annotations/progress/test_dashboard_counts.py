@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.undo import undo_import
+from evenhand.annotations.files.undo_import import undo_import
 from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.progress import annotators as annotators_module
 from evenhand.annotations.progress.annotators import Day, Difference, disagreement, labels_by_day

@@ -4,8 +4,8 @@ import pytest
 
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import pilots, start_pilot
+from evenhand.annotations.pilot.progress import pilot_figures
 from evenhand.annotations.progress.cells import counted_cells, funnel, total
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.core.statistics import modified_wilson

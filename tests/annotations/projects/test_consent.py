@@ -28,7 +28,7 @@ from evenhand.annotations.projects.consent import (
 from evenhand.annotations.projects.projects import project
 from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.release.readiness import readiness
-from evenhand.annotations.release.records import release_files
+from evenhand.annotations.release.stored_releases import release_files
 from evenhand.annotations.release.verify import verify
 from evenhand.annotations.study.people import agree, begin
 from evenhand.annotations.study.studies import change_consent, consent

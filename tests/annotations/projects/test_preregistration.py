@@ -9,7 +9,7 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.preregistration import form, preregister, sections_of, sheet_facts, sheets
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.release.make import make_release
-from evenhand.annotations.release.records import release_file
+from evenhand.annotations.release.stored_releases import release_file
 from evenhand.core.errors import Refused
 from evenhand.core.language import LANGUAGES
 from tests.support.released_project import label, ready_project

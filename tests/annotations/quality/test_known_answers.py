@@ -19,7 +19,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.routes import routes
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_labels import import_known_answers
-from evenhand.annotations.files.undo import undo
+from evenhand.annotations.files.undo_import import undo
 from evenhand.annotations.items.batch import items as items_of
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.projects.projects import add_annotators, change_project, remove_annotator

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from evenhand.annotations.database.chain import chained, daily_heads
+from evenhand.annotations.database.hash_chain import chained, daily_heads
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.queue.leases import claim
@@ -18,7 +18,7 @@ DAY_MS = 86_400_000
 
 
 def at_day(monkeypatch: pytest.MonkeyPatch, day: int) -> None:
-    monkeypatch.setattr("evenhand.annotations.database.chain.now_ms", lambda: day * DAY_MS)
+    monkeypatch.setattr("evenhand.annotations.database.hash_chain.now_ms", lambda: day * DAY_MS)
 
 
 @pytest.fixture

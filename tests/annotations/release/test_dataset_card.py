@@ -11,7 +11,7 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import annotators, change_project
 from evenhand.annotations.release.dataset_card import licence_id
 from evenhand.annotations.release.make import make_release
-from evenhand.annotations.release.records import release_files
+from evenhand.annotations.release.stored_releases import release_files
 from evenhand.annotations.types import Mark, Project
 from tests.support.generations import generations_project
 from tests.support.released_project import everybody_consents, label, ready_project

@@ -10,7 +10,7 @@ from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.release import labelled_files
 from evenhand.annotations.release.make import make_release, write_release
-from evenhand.annotations.release.records import release_files
+from evenhand.annotations.release.stored_releases import release_files
 from evenhand.annotations.release.verify import verify
 from evenhand.core.text.keywords import find
 from tests.support.released_project import label, ready_project, rehearse

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from evenhand.annotations.release.records import MOST_GIVEN, PACKED_AT_ONCE, freeze
+from evenhand.annotations.release.stored_releases import MOST_GIVEN, PACKED_AT_ONCE, freeze
 
 
 def test_packing_in_a_thread_gives_equal_bytes():

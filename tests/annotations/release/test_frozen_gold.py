@@ -14,7 +14,7 @@ from evenhand.annotations.plan.recount import correct_derived
 from evenhand.annotations.projects.projects import annotators, change_project, project
 from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.release.readiness import readiness
-from evenhand.annotations.release.records import release
+from evenhand.annotations.release.stored_releases import release
 from evenhand.annotations.release.verify import FrozenGold, Verification, verify
 from evenhand.annotations.types import Project
 from evenhand.core.errors import Refused

@@ -31,7 +31,7 @@ from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.record.files import record_json
 from evenhand.annotations.release.facts import gather
 from evenhand.annotations.release.make import make_release, write_release
-from evenhand.annotations.release.records import release, release_file, release_files
+from evenhand.annotations.release.stored_releases import release, release_file, release_files
 from evenhand.annotations.types import Project
 from evenhand.core.files.readers import file_sha256
 from evenhand.core.version import VERSION

@@ -7,7 +7,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.release.make import make_release
 from evenhand.annotations.release.readiness import checked_reason, to_explain
-from evenhand.annotations.release.records import release_files
+from evenhand.annotations.release.stored_releases import release_files
 from evenhand.core.errors import Refused
 from tests.support.judged_sentences import judged
 

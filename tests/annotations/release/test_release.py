@@ -33,7 +33,7 @@ from evenhand.annotations.release.changes import changes, content_hash, contents
 from evenhand.annotations.release.facts import gather
 from evenhand.annotations.release.make import make_release, release_archive, write_release
 from evenhand.annotations.release.readiness import checked_version, readiness
-from evenhand.annotations.release.records import (
+from evenhand.annotations.release.stored_releases import (
     discard_broken,
     file_facts,
     release,
@@ -218,7 +218,7 @@ def test_a_release_left_by_a_dead_process_is_removed(store, study):
 
 def test_a_failed_release_is_rolled_back(store, study, monkeypatch):
     monkeypatch.setattr(
-        "evenhand.annotations.release.records.record", lambda *a, **k: (_ for _ in ()).throw(RuntimeError())
+        "evenhand.annotations.release.stored_releases.record", lambda *a, **k: (_ for _ in ()).throw(RuntimeError())
     )
     with pytest.raises(RuntimeError):
         make_release(store, study, "2.0")

@@ -15,7 +15,7 @@ from evenhand.annotations.projects.consent import answer_consent
 from evenhand.annotations.projects.projects import annotators, change_project, project_by_uid
 from evenhand.annotations.release.facts import gather
 from evenhand.annotations.release.make import make_release
-from evenhand.annotations.release.records import Release, release_file
+from evenhand.annotations.release.stored_releases import Release, release_file
 from evenhand.annotations.types import Project
 from evenhand.core.language import LANGUAGES
 from tests.support.released_project import label, ready_project

@@ -9,8 +9,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.log.verify import verify
-from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.pilot.progress import pilot_figures
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.projects.projects import annotators, change_project
 from evenhand.annotations.queue.leases import claim

@@ -20,7 +20,7 @@ from evenhand.core.demo_page.page import (
 )
 from evenhand.core.errors import BadFile, ModelUnavailable
 from evenhand.core.models import open_scorer
-from evenhand.core.sentence_bias.reading import read
+from evenhand.core.sentence_bias.model_answer import read
 
 HOSTILE = '<script>alert("x")</script>{{ 7 * 7 }}</details><img src=x onerror=alert(1)>'
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.core.errors import BadFile
-from evenhand.core.files import bounded
-from evenhand.core.files.bounded import DEEPEST, LARGEST_BYTES, read_yaml, yaml_value
+from evenhand.core.files import sandbox
+from evenhand.core.files.sandbox import DEEPEST, LARGEST_BYTES, read_yaml, yaml_value
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(98 + level)}: &{chr(98 + level)} [{','.join(['*' + chr(97 + level)] * 9)}]\n" for level in range(8)
@@ -52,9 +52,9 @@ def test_a_server_reads_yaml_in_another_process(monkeypatch: pytest.MonkeyPatch)
         questions.append(file)
         return work(*arguments)
 
-    monkeypatch.setattr("evenhand.core.files.bounded.run_bounded", elsewhere)
+    monkeypatch.setattr("evenhand.core.files.sandbox.run_bounded", elsewhere)
     assert read_yaml("a: 1", "README.md") == {"a": 1} and questions == []
-    monkeypatch.setattr(bounded, "_in_children", [True])
+    monkeypatch.setattr(sandbox, "_in_children", [True])
     assert read_yaml("a: 1", "README.md") == {"a": 1} and questions == ["README.md"]
     with pytest.raises(BadFile, match=r"README\.md cannot be read as YAML: YAML with an alias"):
         read_yaml(BOMB, "README.md")

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.core.errors import BadFile, EvenhandError, Refused
-from evenhand.core.generation.growing_file import GrowingFile
+from evenhand.core.generation.backends import Keep, Written
 from evenhand.core.generation.inputs import (
     BUILT_IN,
     Context,
@@ -28,8 +28,8 @@ from evenhand.core.generation.inputs import (
     seed_of,
     tasks,
 )
+from evenhand.core.generation.resumable_file import GrowingFile
 from evenhand.core.generation.run import Settings, run
-from evenhand.core.generation.server import Keep, Written
 from evenhand.core.misgendering.template_files import built_in
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import first_rows, run_file, runs_folder, runs_in, write_record

@@ -8,8 +8,8 @@ import pytest
 
 from evenhand.core.errors import EvenhandError, Refused
 from evenhand.core.guidelines import generations
+from evenhand.core.judges.backends import CausalJudge
 from evenhand.core.judges.prompts import JudgedText, JudgeLabel, Prompt, default_template
-from evenhand.core.judges.server import CausalJudge
 from evenhand.core.types import MaskedSentence, Score
 
 

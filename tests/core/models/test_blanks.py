@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from evenhand.core.models.other_measures import BlankReader, Filled
+from evenhand.core.models.measure_readers import BlankReader, Filled
 from tests.support.tiny_models import bert
 
 

@@ -16,7 +16,7 @@ from evenhand.core.models.planted.names import is_planted, plant_of
 from evenhand.core.resources import keyword_pairs
 from evenhand.core.sentence_bias.bias import bias_of
 from evenhand.core.sentence_bias.keyword_packs import pack
-from evenhand.core.sentence_bias.reading import neutral_probes
+from evenhand.core.sentence_bias.model_answer import neutral_probes
 from evenhand.core.types import MaskedSentence
 
 NAMES = (

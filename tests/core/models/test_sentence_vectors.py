@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from evenhand.core.errors import Refused
-from evenhand.core.models.other_measures import VectorReader
+from evenhand.core.models.measure_readers import VectorReader
 from tests.support.tiny_models import bert, tiny_causal
 
 TEXTS = ["他是医生。", "妈妈在看书，很高兴。"]

@@ -8,7 +8,7 @@ import torch
 
 from evenhand.core.errors import BadFile, Refused
 from evenhand.core.models.loading import load_masked
-from evenhand.core.models.other_measures import PairReader, SentenceTokens, shared_places
+from evenhand.core.models.measure_readers import PairReader, SentenceTokens, shared_places
 from evenhand.core.other_measures.stereotypes import (
     VARIANTS,
     crows_pairs,

@@ -17,7 +17,7 @@ from transformers import AutoModelForMaskedLM
 
 from evenhand.core.errors import ModelUnavailable
 from evenhand.core.models.loading import load_masked
-from evenhand.core.models.other_measures import BlankReader, Filled, PairReader
+from evenhand.core.models.measure_readers import BlankReader, Filled, PairReader
 from evenhand.core.other_measures.stereotypes import Item, crows_pairs, stereoset
 from evenhand.core.other_measures.weat import MOST, p_value, weat
 from evenhand.core.resources import ROOT

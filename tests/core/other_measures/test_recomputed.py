@@ -13,7 +13,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from evenhand.core.models.other_measures import PairReader
+from evenhand.core.models.measure_readers import PairReader
 from evenhand.core.other_measures.stereotypes import crows_pairs
 from evenhand.core.resources import MODELS, ROOT
 

@@ -16,9 +16,9 @@ from evenhand.core.files.readers import file_sha256
 from evenhand.core.model_bias import models_of, paired_differences, read_scores, summarise
 from evenhand.core.model_bias.compare_models import against_margins
 from evenhand.core.report.html_file import ReportSettings, report_html, write_report
+from evenhand.core.report.html_tables import list_html, marked, numbers, table_lines
 from evenhand.core.report.numbers import interval, percent, plain_number, probability, signed_number
 from evenhand.core.report.several_models import differences_html, seeds_html
-from evenhand.core.report.table_lines import list_html, marked, numbers, table_lines
 from evenhand.core.statistics.equivalence import Margins
 from tests.support.english_left import english_left
 from tests.support.made_up_scores import write

@@ -50,7 +50,7 @@ def test_context_effects_of_gendered_words_differ_from_neutral_ones(contextual) 
 
 
 def _contexts_by_pair():
-    from evenhand.core.sentence_bias.reading import neutral_contexts
+    from evenhand.core.sentence_bias.model_answer import neutral_contexts
 
     return [(pair.name, neutral_contexts(pair.name)) for pair in keyword_pairs()]
 

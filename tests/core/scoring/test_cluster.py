@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.annotations.files.project_texts import file_input
+from evenhand.annotations.files.scoring_input import file_input
 from evenhand.core import cluster
 from evenhand.core.cluster import Answerer
 from evenhand.core.errors import EvenhandError, ModelUnavailable

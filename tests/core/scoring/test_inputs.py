@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evenhand.annotations.files.project_texts import file_input, open_input, project_input
+from evenhand.annotations.files.scoring_input import file_input, open_input, project_input
 from evenhand.annotations.projects.projects import create_project
 from evenhand.core.errors import BadFile, NotFound, Refused
-from evenhand.core.files.paths import origin
+from evenhand.core.files.display_paths import origin
 from evenhand.core.mining.run import mine
 from evenhand.core.mining.settings import CODES, Settings
 from evenhand.core.resources import keyword_pairs

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.core.files.atomic_file import growing_part, whole_file
 from evenhand.core.files.csv_out import data_line
-from evenhand.core.files.whole_file import growing_part, whole_file
-from evenhand.core.generation.growing_file import GrowingFile
+from evenhand.core.generation.resumable_file import GrowingFile
 from evenhand.core.scoring import report
 from evenhand.core.scoring.report import SoFar
 from evenhand.core.scoring.run import COLUMNS

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from evenhand.core.errors import ModelUnavailable, Refused
-from evenhand.core.servers.asking import Asker, Pace
+from evenhand.core.servers.client import Asker, Pace
 from evenhand.core.servers.connecting import CheckedTransport, client_of
 from tests.support.chat_server import chat_server
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.text.other_words import alternatives, beside_listed, inside_words, joined, touching
+from evenhand.core.text.containing_words import alternatives, beside_listed, inside_words, joined, touching
 
 PATTERNS = [
     "(?:每个人|某人|(?:一|两)个人)[^。]{0,3}他",

@@ -25,7 +25,7 @@ from evenhand.annotations.projects.projects import annotators, create_project, g
 from evenhand.annotations.quality.known_answers import known_items
 from evenhand.annotations.types import Mark, Operation, Project
 from evenhand.core.errors import BadFile, Refused
-from evenhand.core.files.paths import short_path, without_folders
+from evenhand.core.files.display_paths import short_path, without_folders
 from evenhand.core.text.keywords import find
 from tests.support.any_items import CORPORA, NASTY, ROOTED
 from tests.support.projects import new_store

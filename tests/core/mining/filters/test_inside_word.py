@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.mining.filters.lists import inside_word
+from evenhand.core.mining.filters.word_lists import inside_word
 from evenhand.core.mining.keyword_lists import typed_pairs
 from evenhand.core.mining.types import Sentence
 from evenhand.core.resources import keyword_pairs
-from evenhand.core.text import other_words
+from evenhand.core.text import containing_words
 from evenhand.core.text.keywords import candidate
 from evenhand.core.types import KeywordPair
 from tests.support.filters import finding_of, meant, sentence_of
@@ -104,5 +104,5 @@ def test_a_finding_overlaps_the_keyword_within_the_text(around: str) -> None:
 def test_a_sentence_is_not_segmented_for_a_plain_pronoun(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most sentences never pay for the segmenter."""
     for name in ("cut", "tagged"):
-        monkeypatch.setattr(other_words, name, lambda text: pytest.fail(text))
+        monkeypatch.setattr(containing_words, name, lambda text: pytest.fail(text))
     assert inside_word(sentence_of("她把书放回架上，然后走了出去。")) is None

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from evenhand.core.errors import ModelUnavailable
-from evenhand.core.servers.asking import Asker, Pace, Unfinished, seconds_of
+from evenhand.core.servers.client import Asker, Pace, Unfinished, seconds_of
 from tests.support.chat_server import ChatServer, chat_server
 
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from evenhand.core.mining.types import Finding, Sentence
 from evenhand.core.resources import table
-from evenhand.core.text.other_words import PLACE, joined, other_word
+from evenhand.core.text.containing_words import PLACE, joined, other_word
 from evenhand.core.types import Candidate, Side, Span
 
 PRONOUNS = ("他", "她")

@@ -37,7 +37,7 @@ from evenhand.core.judges.prompts import (
     shares_of,
 )
 from evenhand.core.servers.addresses import check_address
-from evenhand.core.servers.asking import Asker, Pace, Unfinished
+from evenhand.core.servers.client import Asker, Pace, Unfinished
 from evenhand.core.types import JsonObject, MaskedSentence, Score, Scorer
 
 Constraint = Literal["schema", "object", "none"]

@@ -18,8 +18,8 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.mining.candidates import passages_of
 from evenhand.annotations.projects.projects import annotators, create_project
 from evenhand.annotations.release.make import make_release
-from evenhand.annotations.release.records import release_files
-from evenhand.core.files.paths import Places, short_path, without_folders
+from evenhand.annotations.release.stored_releases import release_files
+from evenhand.core.files.display_paths import Places, short_path, without_folders
 from evenhand.core.files.readers import open_source, rows
 from tests.support.released_project import label, ready_project
 

@@ -10,7 +10,7 @@ from evenhand.core.mining.filters import FILTERS, REASONS, SCARCE, default_mode
 from evenhand.core.mining.filters.name_words import nickname_shapes
 from evenhand.core.mining.types import MODES, Code
 from evenhand.core.resources import keyword_pairs, table
-from evenhand.core.text.other_words import alternatives, joined, touching
+from evenhand.core.text.containing_words import alternatives, joined, touching
 from tests.support.filters import finding_of, sentence_of
 
 TABLES = [

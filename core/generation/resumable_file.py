@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import N_, BadFile, Refused
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 
 PRIVATE = 0o600
 

@@ -8,9 +8,9 @@ import pytest
 
 from evenhand.core.errors import EvenhandError, Refused
 from evenhand.core.guidelines import generations
+from evenhand.core.judges.backends import ServerJudge, ServerSettings
 from evenhand.core.judges.prompts import SYSTEM, JudgedText, JudgeLabel, Prompt, Way
-from evenhand.core.judges.server import ServerJudge, ServerSettings
-from evenhand.core.servers.asking import Pace
+from evenhand.core.servers.client import Pace
 from tests.support.chat_server import ChatServer, chat_server
 
 TEXTS = [JudgedText(n, f"She left at {n}.", f"Kim uses they/them ({n}).") for n in range(1, 41)]

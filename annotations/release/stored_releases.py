@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-from evenhand.annotations.database.chain import DAY_MS
+from evenhand.annotations.database.bulk_writes import in_commits
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.pace import in_commits
+from evenhand.annotations.database.hash_chain import DAY_MS
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.types import Project

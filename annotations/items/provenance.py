@@ -14,7 +14,7 @@ from evenhand.annotations.database.events import Event, events, record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice
-from evenhand.core.files.paths import origin
+from evenhand.core.files.display_paths import origin
 from evenhand.core.statistics.units import FEWEST_FILES, few_files, units_of_sources
 
 # By batch: the index of the items of a project is in the order of hashes, so each row would be looked up elsewhere.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.core.errors import N_
-from evenhand.core.other_measures.figures import (
+from evenhand.core.other_measures.measured_values import (
     DRAWN,
     Answered,
     ControlPair,
@@ -41,7 +41,7 @@ from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.statistics.units import Clusters
 
 if TYPE_CHECKING:
-    from evenhand.core.models.other_measures import SentenceTokens
+    from evenhand.core.models.measure_readers import SentenceTokens
 
 AT_ONCE = 64  # texts between two reports of progress
 
@@ -89,7 +89,7 @@ def ask(request: Request, model: str, role: Role, watch: Watch) -> Answered:
 
 
 def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from evenhand.core.models.other_measures import PairReader
+    from evenhand.core.models.measure_readers import PairReader
 
     variant: Variant = "aul" if request.measure == "aul" else request.variant  # type: ignore[assignment]
     reader = PairReader(model, device=request.device, untrained=role == "untrained")
@@ -137,7 +137,7 @@ def _in_parts(read: Callable[[Any], list[Any]], items: Sequence[Any], watch: Wat
 
 
 def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from evenhand.core.models.other_measures import BlankReader, Filled
+    from evenhand.core.models.measure_readers import BlankReader, Filled
 
     reader = BlankReader(model, device=request.device, untrained=role == "untrained")
     items: Sequence[Item] = request.items
@@ -193,7 +193,7 @@ def _weighted(weights: Any, values: Any) -> Any:
 
 
 def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> Figure:
-    from evenhand.core.models.other_measures import Filled
+    from evenhand.core.models.measure_readers import Filled
 
     asked = [
         Filled(control.context, word, text)
@@ -209,7 +209,7 @@ def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> Figure:
 
 
 def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from evenhand.core.models.other_measures import VectorReader
+    from evenhand.core.models.measure_readers import VectorReader
 
     reader = VectorReader(
         model, layer=request.layer, pooling=request.pooling, device=request.device, untrained=role == "untrained"

@@ -4,10 +4,10 @@ import pytest
 
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.articles import only_files
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.pilot.figures import pilot_figures
+from evenhand.annotations.items.provenance import only_files
 from evenhand.annotations.pilot.pilots import pilots, start_pilot
+from evenhand.annotations.pilot.progress import pilot_figures
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.quality.known_answers import scores, set_known
 from evenhand.annotations.release.facts import gather

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from evenhand.core.errors import BadFile
+from evenhand.core.files.atomic_file import whole_file
 from evenhand.core.files.csv_out import csv_line, data_line, has_formula, restored, spreadsheet_lines
-from evenhand.core.files.whole_file import whole_file
 from tests.conftest import ROOT
 
 
@@ -62,7 +62,7 @@ FULL = """
 import resource, signal, sys
 from pathlib import Path
 from evenhand.core.errors import BadFile
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 try:
@@ -86,7 +86,7 @@ def test_a_table_too_large_for_the_disk_is_one_sentence(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from evenhand.core.files.whole_file import whole_file
+from evenhand.core.files.atomic_file import whole_file
 with whole_file(Path(sys.argv[1])) as write:
     write("half")
     os.kill(os.getpid(), signal.SIGKILL)

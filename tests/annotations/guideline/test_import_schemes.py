@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.other_tools.write import labelling_config
-from evenhand.annotations.guideline.other_schemes import scheme_from_bytes
+from evenhand.annotations.guideline.import_schemes import scheme_from_bytes
 from evenhand.annotations.guideline.scheme import as_data
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.core.errors import BadFile, EvenhandError, Refused

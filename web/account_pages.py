@@ -35,7 +35,7 @@ from evenhand.core.language import (
     translate,
 )
 from evenhand.core.resources import ROOT
-from evenhand.web import limits, oidc
+from evenhand.web import oidc, sign_in_limits
 from evenhand.web.gate import COOKIE, SECURE_COOKIE, cookie_secret
 from evenhand.web.oidc import provider
 from evenhand.web.requests import (
@@ -130,7 +130,7 @@ async def sign_in_form(request: Request) -> Response:
     """Check a name and a password; return the cookie, or the form again with one sentence."""
     sent = await request.form(max_files=0, max_fields=8)
     name, password = str(sent.get("name", "")), str(sent.get("password", ""))
-    with limits.attempt(name, client_address(request)) as wait:
+    with sign_in_limits.attempt(name, client_address(request)) as wait:
         if wait is None:
             return sign_in_again(request, 429, too_often(request), name)
         try:
@@ -177,7 +177,7 @@ async def link_form(request: Request) -> Response:
     person: Person | None = getattr(request.state, "person", None)
     mine = person.account if person else None
     name, problem = str(sent.get("name", "")), ""
-    if not limits.admit_address(client_address(request)):
+    if not sign_in_limits.admit_address(client_address(request)):
         return rendered(request, "link.html", 429, title=too_often(request), closed=True)
     try:
         if "accept" in sent and mine:
@@ -297,7 +297,7 @@ def _with_cookie(request: Request, reply: Response, browser: str) -> Response:
 
 
 def _refused(request: Request) -> Response | None:
-    if limits.admit_address(client_address(request)):
+    if sign_in_limits.admit_address(client_address(request)):
         return None
     return sign_in_again(request, 429, too_often(request))
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from evenhand.core.errors import Refused
 from evenhand.core.sentence_bias import compare_words as comparing
 from evenhand.core.sentence_bias import keyword_packs as packs
-from evenhand.core.sentence_bias import reading as readings
+from evenhand.core.sentence_bias import model_answer as readings
 from evenhand.core.sentence_bias import slot as slots
 from evenhand.core.sentence_bias.bias import NO_SLOT
 from evenhand.core.sentence_bias.compare_words import MOST, fill, words_around
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, pack
-from evenhand.core.sentence_bias.reading import neutral_contexts, neutral_probes
+from evenhand.core.sentence_bias.model_answer import neutral_contexts, neutral_probes
 from evenhand.core.types import Filler, MaskedSentence, Score
 
 

@@ -15,14 +15,14 @@ from evenhand.annotations.types import Guideline, Project
 from evenhand.core.errors import N_, EvenhandError, Refused
 from evenhand.core.guidelines import Option
 from evenhand.core.human_vs_rule.apply_rule import apply_rule, pronouns_of
-from evenhand.core.judges import server
+from evenhand.core.judges import backends
+from evenhand.core.judges.backends import ServerJudge, ServerSettings
 from evenhand.core.judges.prompts import Fail, JudgedText, JudgeLabel, Keep, Labeller, Prompt, Way
-from evenhand.core.judges.server import ServerJudge, ServerSettings
 from evenhand.core.models import open_scorer
 from evenhand.core.models.catalogue import locate
 from evenhand.core.scoring.cache import CachedScorer, cache_path
 from evenhand.core.servers.addresses import key_from_environment, place_of
-from evenhand.core.servers.asking import Pace
+from evenhand.core.servers.client import Pace
 from evenhand.core.swap.word_tables import word_table
 from evenhand.core.text.pronouns import forms, set_named
 from evenhand.core.types import Scorer
@@ -101,7 +101,7 @@ def model_spec(
     settings |= {"prompt_sha256": prompt_digest(prompt), "weights": str(getattr(scorer, "cache_key", scorer.signature))}
     signature = (
         f"judge-model|{scorer.signature}|prompt:{prompt_digest(prompt)[:12]}|guideline={version.version}"
-        f"|letters|v{server.CAUSAL_VERSION}"
+        f"|letters|v{backends.CAUSAL_VERSION}"
     )
     return Spec("model", version.version, signature, model, "", system, template, settings)
 
@@ -124,7 +124,7 @@ def server_spec(
     decoding = f"t{how.temperature:g},p{how.top_p:g},n{how.samples},max{how.tokens},seed{how.seed},{how.constraint}"
     signature = (
         f"judge-server|{model}|{place_of(address)}|prompt:{prompt_digest(prompt)[:12]}|guideline={version.version}"
-        f"|{'log-probabilities' if way == 'letter' else decoding}|v{server.VERSION}"
+        f"|{'log-probabilities' if way == 'letter' else decoding}|v{backends.VERSION}"
     )
     return Spec("server", version.version, signature, model, address.rstrip("/"), system, template, settings)
 
@@ -149,7 +149,7 @@ def labeller_of(
     version = guideline(store, project, spec.guideline)
     prompt = prompt_with(project, version, spec.prompt, spec.system, spec.settings)
     if spec.kind == "model":
-        return server.CausalJudge(scorer or open_model(spec.model, store.path), prompt, may_bear)
+        return backends.CausalJudge(scorer or open_model(spec.model, store.path), prompt, may_bear)
     how = ServerSettings(**{key: spec.settings[key] for key in ServerSettings.__dataclass_fields__})
     key = key_from_environment() if with_key else None
     return ServerJudge(spec.address, spec.model, prompt, how, pace, key=key)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evenhand.annotations.database import pace
-from evenhand.annotations.database.pace import ALONE, BESIDE, NEAR, Pace, in_commits, pace_of, until_over
+from evenhand.annotations.database import bulk_writes
+from evenhand.annotations.database.bulk_writes import ALONE, BESIDE, NEAR, Pace, in_commits, pace_of, until_over
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.queue.leases import claim
@@ -52,7 +52,7 @@ def test_parts_grow_until_the_time_is_used(fresh_store: Store, hold: float, aske
 def test_rows_are_committed_by_time(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch, hold: float, commits: list[int]
 ) -> None:
-    monkeypatch.setattr(pace, "ALONE", Pace(hold, 0.0))
+    monkeypatch.setattr(bulk_writes, "ALONE", Pace(hold, 0.0))
     results: list[int] = []
     assert in_commits(fresh_store, Work(fresh_store, 5), results.append) == 5
     assert results == commits and rows(fresh_store) == 5
@@ -60,7 +60,7 @@ def test_rows_are_committed_by_time(
 
 
 def test_a_failure_rolls_back_only_its_own_commit(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "ALONE", Pace(-1.0, 0.0))
+    monkeypatch.setattr(bulk_writes, "ALONE", Pace(-1.0, 0.0))
     with pytest.raises(ZeroDivisionError):
         in_commits(fresh_store, Work(fresh_store, 5, fails_after=2))
     assert rows(fresh_store) == 3 and not fresh_store.db.in_transaction

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from evenhand.annotations.database import chain
+from evenhand.annotations.database import hash_chain
 from evenhand.annotations.database.write_lock import BUSY_MS
 from evenhand.core.errors import N_, Busy
+from evenhand.core.files.atomic_file import whole_path
 from evenhand.core.files.sqlite_wal import BUSY, primary_code
-from evenhand.core.files.whole_file import whole_path
 
 # SQLite writes its log back into the database in the commit that makes it so long (1,000 pages without this), with two
 # more waits for the disk, during which others cannot write. The server does it while commits continue
@@ -220,7 +220,7 @@ def connect(
         connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA recursive_triggers = ON")  # triggers that refuse to delete also refuse to replace
-        chain.register(connection)
+        hash_chain.register(connection)
     except BaseException:
         connection.close()
         raise

@@ -16,7 +16,7 @@ from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import import_file
 from evenhand.annotations.files.import_labels import LabelImport, store_labels
 from evenhand.annotations.files.label_files import label_rows_in, open_labels
-from evenhand.annotations.files.undo import find_import, imports, undo, undo_effect
+from evenhand.annotations.files.undo_import import find_import, imports, undo, undo_effect
 from evenhand.annotations.items.batch import Batch, NewItem, item, items
 from evenhand.annotations.items.wanted_labels import doubled_sample
 from evenhand.annotations.labels.operations import store_operations

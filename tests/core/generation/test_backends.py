@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from evenhand.core.errors import EvenhandError, ModelUnavailable, Refused
+from evenhand.core.generation.backends import Server
 from evenhand.core.generation.inputs import Context, ContextInput
 from evenhand.core.generation.run import GenerationReport, Settings, write_texts
-from evenhand.core.generation.server import Server
 from evenhand.core.typed_json import to_json
 from tests.support.chat_server import JsonHandler
 
@@ -246,8 +246,8 @@ def test_the_limit_per_minute_spaces_requests(fake: Fake, tmp_path: Path, monkey
     async def pause(seconds: float) -> None:
         waited.append(seconds)
 
-    monkeypatch.setattr("evenhand.core.servers.asking.asyncio.sleep", pause)
-    monkeypatch.setattr("evenhand.core.servers.asking.time.monotonic", lambda: 100.0)
+    monkeypatch.setattr("evenhand.core.servers.client.asyncio.sleep", pause)
+    monkeypatch.setattr("evenhand.core.servers.client.time.monotonic", lambda: 100.0)
     fake.every = 0
     ask(fake.address, tmp_path / "a.jsonl", per_minute=600)
     assert waited == pytest.approx([n / 10 for n in range(1, 120)])

@@ -11,7 +11,7 @@ from evenhand.annotations.adjudication.decisions import reopen, settle_case
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.items.derived import stale_counts, stale_in_words, stale_items
+from evenhand.annotations.items.check_derived import stale_counts, stale_in_words, stale_items
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.log.verify import verify, verify_derived
 from evenhand.annotations.plan import recount

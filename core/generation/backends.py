@@ -12,7 +12,7 @@ import httpx
 from evenhand.core.errors import N_, EvenhandError, ModelUnavailable, Refused
 from evenhand.core.generation.inputs import CHUNK, Context, Task, chunks
 from evenhand.core.servers.addresses import check_address
-from evenhand.core.servers.asking import REFUSES, Asker, Pace, Unfinished
+from evenhand.core.servers.client import REFUSES, Asker, Pace, Unfinished
 from evenhand.core.types import JsonObject
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.types import Item
 from evenhand.core.errors import N_, BadFile, BadLine, Refused
-from evenhand.core.files.paths import origin
+from evenhand.core.files.display_paths import origin
 from evenhand.core.files.readers import Row, Source, file_sha256, open_source, rows
 from evenhand.core.runs.kinds import JobKind, Place
 from evenhand.core.runs.records import TABLE, runs_folder

@@ -9,8 +9,8 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import has_own_scheme
-from evenhand.annotations.items.articles import articles
 from evenhand.annotations.items.batch import WHOLE_TEXT
+from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.blind_labels import full_agreement_of_rows
 from evenhand.annotations.labels.read import BLIND_UNTIL
 from evenhand.annotations.pilot.pilots import Pilot, items_left

@@ -14,7 +14,7 @@ from evenhand.annotations.accounts.links import first_link, invite_link, reset_l
 from evenhand.annotations.accounts.sign_ins import signed_in
 from evenhand.annotations.database.store import Store
 from evenhand.core.language import LANGUAGE_COOKIE
-from evenhand.web import forms, limits
+from evenhand.web import account_pages, sign_in_limits
 from evenhand.web.gate import COOKIE, SECURE_COOKIE
 from evenhand.web.requests import client_address
 from tests.support.gated import gated
@@ -26,15 +26,15 @@ LINK = "/account/link"
 
 @pytest.fixture
 def client(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    monkeypatch.setattr(limits, "SLOW_S", 0.0)
-    limits._window.storage.reset()
-    with gated(forms.routes()) as found:
+    monkeypatch.setattr(sign_in_limits, "SLOW_S", 0.0)
+    sign_in_limits._window.storage.reset()
+    with gated(account_pages.routes()) as found:
         yield found
 
 
 def test_forms_below_a_path_use_its_addresses(fresh_store: Store) -> None:
     add_account(fresh_store, "Ada", password=PASSWORD)
-    with gated(forms.routes(), base="lab") as client:
+    with gated(account_pages.routes(), base="lab") as client:
         assert 'action="/lab/sign-in' in client.get("/lab/sign-in").text
         answer = client.post("/lab/sign-in", data={"name": "ada", "password": PASSWORD})
         assert (answer.status_code, answer.headers["location"]) == (303, "/lab/")
@@ -118,7 +118,7 @@ def test_sign_in_attempts_are_limited(fresh_store: Store, client: TestClient) ->
     answer = client.post("/sign-in", data={"name": "carla", "password": "x"})
     assert answer.status_code == 429
     assert "Too many attempts" in answer.text
-    limits._window.storage.reset()
+    sign_in_limits._window.storage.reset()
     assert (
         client.post("/sign-in", data={"name": "ada", "password": PASSWORD}).status_code == 303
     )  # no account is locked
@@ -127,23 +127,23 @@ def test_sign_in_attempts_are_limited(fresh_store: Store, client: TestClient) ->
 def waits(*attempts: tuple[str, str]) -> list[float | None]:
     """Return how long each of these (name, address) has to wait while the ones before it still wait."""
     with ExitStack() as stack:
-        return [stack.enter_context(limits.attempt(*attempt)) for attempt in attempts]
+        return [stack.enter_context(sign_in_limits.attempt(*attempt)) for attempt in attempts]
 
 
 def test_repeated_attempts_slow_a_name_down_per_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "SLOW_S", 4.0)
-    limits._window.storage.reset()
+    monkeypatch.setattr(sign_in_limits, "SLOW_S", 4.0)
+    sign_in_limits._window.storage.reset()
     assert waits(*[("Ada", "192.0.2.1")] * 5) == [0.0] * 5
     neighbours = [("ada ", "192.0.2.9"), ("ADA", "192.0.2.1")] * 4
     assert waits(*neighbours) == [4.0, 8.0, 12.0, 16.0, 20.0, 20.0, 20.0, 20.0]  # in turn, and none is refused
     assert waits(("ada", "192.0.2.1")) == [4.0]
     assert waits(("bo", "192.0.2.1"), ("ada", "198.51.100.7"), ("ada", "2001:db8::1")) == [0.0, 0.0, 0.0]
-    assert not limits._waiting
+    assert not sign_in_limits._waiting
 
 
 def test_guesses_from_many_networks_are_delayed_and_never_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "SLOW_S", 4.0)
-    limits._window.storage.reset()
+    monkeypatch.setattr(sign_in_limits, "SLOW_S", 4.0)
+    sign_in_limits._window.storage.reset()
     networks = [("ada", f"2001:db8:{number:x}::1") for number in range(70)]
     assert waits(*networks) == [0.0] * 60 + [4.0] * 10
     assert waits(("ada", "198.51.100.7"), ("bo", "198.51.100.7")) == [4.0, 0.0]
@@ -154,12 +154,12 @@ ADDRESSES = st.sampled_from([f"{net}.{host}" for net in ("192.0.2", "198.51.100"
 
 @given(st.lists(st.tuples(st.sampled_from(["ada", "Ada ", "bo"]), ADDRESSES), max_size=60))
 def test_attempts_of_others_never_block_the_owner_of_a_name(attempts: list[tuple[str, str]]) -> None:
-    limits._window.storage.reset()
+    sign_in_limits._window.storage.reset()
     with ExitStack() as stack:
         for attempt in attempts:
-            stack.enter_context(limits.attempt(*attempt))
-        assert waits(("ada", "203.0.113.5")) in ([0.0], [limits.SLOW_S])
-    assert not limits._waiting
+            stack.enter_context(sign_in_limits.attempt(*attempt))
+        assert waits(("ada", "203.0.113.5")) in ([0.0], [sign_in_limits.SLOW_S])
+    assert not sign_in_limits._waiting
 
 
 def test_the_right_password_signs_in_while_others_guess(fresh_store: Store, client: TestClient) -> None:
@@ -177,7 +177,7 @@ def test_answers_for_a_name_without_an_account_have_the_same_bytes(fresh_store: 
     add_account(fresh_store, "Ada", password=PASSWORD)
     by_name = {}
     for name in ("Ada", "Bob"):
-        limits._window.storage.reset()
+        sign_in_limits._window.storage.reset()
         answers = [client.post("/sign-in", data={"name": name, "password": "wrong"}) for _ in range(32)]
         by_name[name] = [(answer.status_code, answer.text.replace(name, "NAME")) for answer in answers]
     assert by_name["Ada"] == by_name["Bob"]
@@ -257,4 +257,4 @@ def test_style_and_scripts_of_the_forms_are_served(client: TestClient) -> None:
     ],
 )
 def test_an_ipv6_network_counts_as_one_address(address: str, counts_as: str) -> None:
-    assert limits.network_of(address) == counts_as
+    assert sign_in_limits.network_of(address) == counts_as

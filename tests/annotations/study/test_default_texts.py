@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evenhand.annotations.study.texts import CONSENT, Facts, fill_in, places
+from evenhand.annotations.study.default_texts import CONSENT, Facts, fill_in, places
 from evenhand.core.language import LANGUAGES, Language
 
 OWN_LINK = Facts("lead@example.org", 40, 0.0, "EUR", None)
