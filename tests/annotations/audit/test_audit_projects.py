@@ -130,7 +130,7 @@ def test_scores_of_another_run_are_refused(fresh_store, frame, sent) -> None:
     changed = frame.assign(bias_log10=frame["bias_log10"] + 0.5)
     with pytest.raises(
         Refused,
-        match=r"audit of m was not drawn from these scores: 12 of its sentences are missing or have another value\.",
+        match=r"was not drawn from these scores: 12 of its sentences are missing there or have another value\.",
     ):
         audit_projects.audit_result(fresh_store, sent, changed)
     with pytest.raises(Refused, match="was not drawn from these scores:"):

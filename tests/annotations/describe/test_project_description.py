@@ -228,7 +228,7 @@ def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pyte
     monkeypatch.setattr("evenhand.pages.describe.source.MANY", 5)
     project = labelled_project(fresh_store)  # six are kept
     page = open_page("describe")
-    assert not page.metric and any("when you ask" in caption.value for caption in page.caption)
+    assert not page.metric and any("Press the button to start" in caption.value for caption in page.caption)
     page.button(key=f"count-{project.uid}").click().run()
     assert not page.exception and page.metric[0].value == "6"
     label(fresh_store, project, "Ada", {texts(fresh_store, project)[10]: "accept"})

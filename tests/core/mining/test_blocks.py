@@ -116,7 +116,7 @@ def test_text_before_the_damage_of_an_archive_is_read(tmp_path: Path) -> None:
     (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(whole.encode(), mtime=0)[:-4000])
     lines, report = mined(tmp_path / "cut.txt.gz")
     assert [
-        (problem.reason, problem.text.endswith("; everything before that was read."))
+        (problem.reason, problem.text.endswith("; its contents up to that point were read."))
         for problem in report.read.problems
     ] == [("archive", True)]
     assert len(lines) > 200

@@ -266,7 +266,7 @@ def test_the_signature_of_rules_ignores_comments_and_imports() -> None:
         ({"modes": {"names": "maybe"}}, "names=maybe is not a valid filter and mode. Filters:"),
         ({"pair_modes": {("a/b", "names"): "off"}}, "a/b is not a pair of this run. Pairs:"),
         ({"shortest": 9, "longest": 8}, "9 to 8 characters"),
-        ({"pairs": ()}, "no keyword pair"),
+        ({"pairs": ()}, "No keyword pair is selected"),
         ({"quotes": "maybe"}, "not maybe and None"),
         ({"convert": "../x"}, "not delete and ../x"),
     ],

@@ -343,7 +343,7 @@ class TestReading:
             (HEAD, "no row"),
             ("", "empty"),
             (HEAD + "1,x,他/她,他,m,0.2,0.1,0.3,much,0,ok,s\n", "line 2: much in the column bias_log10"),
-            (HEAD + "1,x,他/她,他,m,0.2,0.1,0.3,0,0,ok,s\n" * 2, "has row 1 twice"),
+            (HEAD + "1,x,他/她,他,m,0.2,0.1,0.3,0,0,ok,s\n" * 2, "row 1 of the model m appears twice"),
         ],
         ids=["columns", "rows", "empty", "number", "twice"],
     )
@@ -375,7 +375,7 @@ class TestReading:
         pd.testing.assert_frame_equal(fast, read_scores(tmp_path / "s.csv"), check_exact=True)
 
     def test_a_missing_score_file_is_not_found(self, tmp_path: Path) -> None:
-        with pytest.raises(NotFound, match="no score file"):
+        with pytest.raises(NotFound, match=r"none\.csv does not exist"):
             read_scores(tmp_path / "none.csv")
 
     def test_a_score_file_in_another_encoding_is_refused(self, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_invalid_filters_are_refused(tmp_path: Path, wrong: SavedFilter, part: s
 @pytest.mark.parametrize("content", ["{", "[1]", '[{"nonsense": 1}]', "null"])
 def test_a_broken_filter_file_is_reported_and_kept(tmp_path: Path, content: str) -> None:
     (tmp_path / FILE).write_text(content)
-    with pytest.raises(BadFile, match=r"cannot be read\. Move the file away to start afresh\."):
+    with pytest.raises(BadFile, match=r"cannot be read\. Move the file away to start without saved filters\."):
         saved_filters(tmp_path)
     with pytest.raises(BadFile):
         save_filter(tmp_path, SavedFilter("a", pair="他/她"))

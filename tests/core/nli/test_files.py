@@ -40,7 +40,7 @@ def test_predictions_are_read_from_released_json_lines(tmp_path) -> None:
         pytest.param("label\nneutral\n", "no column named set", id="no set"),
         pytest.param("set,answer\nPS,neutral\n", "no column named label; it has: set, answer", id="no label"),
         pytest.param(
-            "set,sentence1,sentence2,label\nPS,a,b,neutral\n", r"the right answer \(always neutral\)", id="gold"
+            "set,sentence1,sentence2,label\nPS,a,b,neutral\n", r"the correct answer \(always neutral\)", id="gold"
         ),
         pytest.param("set,label\n", "has no rows", id="nothing"),
         pytest.param(
