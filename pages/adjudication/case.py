@@ -29,7 +29,7 @@ LEAVE = "as it is"  # no code of a label
 
 
 def names_of(guideline: Guideline) -> dict[str, str]:
-    """Return the name of each choice of the guideline in the visitor's language, by code."""
+    """Return the names of choices, reasons and tags in the visitor's language, by code."""
     return {option.code: choice_name(option) for option in guideline.options}
 
 

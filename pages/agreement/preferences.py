@@ -134,7 +134,7 @@ def _against_each_other(found: Preferences) -> None:
 
 
 def _what_else(found: Preferences) -> list[str]:
-    """Ties, the left side, and whether preferences run in circles."""
+    """Return sentences about the left side, ties, and the transitivity of preferences."""
     said = [
         named(_("Preference for left, equal texts"), _estimate(found.left)),
         named(_("Ties, equal models"), _estimate(found.tie)),

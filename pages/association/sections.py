@@ -28,7 +28,10 @@ MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str | Markup]], words: Sequence[int] = ()) -> Markup:
-    """Return a table with numbers after the first column; the columns at the places *words* hold words."""
+    """Return a table with numbers after the first column.
+
+    The columns at the places *words* (from 0) hold words instead, each on one line.
+    """
     columns = number_columns(heads, set(range(1, len(heads))) - set(words))
     return table([Column(column.name, "short") if at in words else column for at, column in enumerate(columns)], rows)
 
@@ -51,9 +54,10 @@ def class_name(kind: str) -> str:
 def difference_table(
     differences: Sequence[Difference], without: Sequence[Difference], head: str = "", margin: float | None = None
 ) -> Markup:
-    """W, M, M - W with interval and the thesis's W - M; a second M - W without pairs of one word. * = Holm.
+    """Return a table of W, M, M - W with its interval, and W - M as in the thesis; * = Holm.
 
-    The last column holds M - W against *margin* (ln), and about the smallest one that such data show.
+    With *without*, another column holds M - W without pairs of one word. The last column compares M - W with *margin*
+    (ln) and gives about the smallest difference that such data show.
     """
     bare = {difference.name: difference for difference in without}
     heads = [head or _("Professions"), "W", "M", _("M − W (ln)"), _("W − M, as in the thesis")]
@@ -199,19 +203,19 @@ def rows(table: str, version: str, model: str) -> pd.DataFrame:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def described(table: str, version: str, model: str) -> tuple[list[Group], list[Difference], list[Difference]]:
-    """Groups, differences by class, and the same without pairs of one word."""
+    """Return the groups, the differences by class, and these differences without pairs of one word."""
     frame = rows(table, version, model)
     return measures.groups(frame), measures.differences(frame), measures.differences_without_equal(frame)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def by(table: str, version: str, model: str, column: str) -> list[Difference]:
-    """Differences by profession or field."""
+    """Return the differences by *column*: profession or field."""
     return measures.differences(rows(table, version, model), column)
 
 
 def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...]) -> None:
-    """H1 to H4 in both readings, then the numbers they rest on."""
+    """Show H1 to H4 in both readings, then the numbers behind the verdicts."""
     with st.spinner(_("Computing intervals over professions and person words …"), show_time=True):
         groups, found, without = described(table, version, model)
     margin = margin_box("ln", "margin")
@@ -251,7 +255,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
 
 
 def _fourth(table: str, version: str, model: str, models: tuple[str, ...], margin: float | None) -> report.Verdict:
-    """H4 of this model against the other kind in the run: this one monolingual, or this one multilingual."""
+    """Return the verdict on H4: *model* against a model of the other kind (monolingual, multilingual) in the run."""
     compared = report.compared_models(model, models)
     if compared is None:
         return report.multilingual(None, None)
@@ -260,7 +264,7 @@ def _fourth(table: str, version: str, model: str, models: tuple[str, ...], margi
 
 
 def frame_of(differences: list[Difference]) -> pd.DataFrame:
-    """Differences as a table: name, value, low, high (M - W, ln), W, M, professions, words, women, stays."""
+    """Return differences as a table: name; value, low, high (M - W, ln); W, M, professions, words, women, stays."""
     missing = float("nan")
     data = [
         {
@@ -319,7 +323,7 @@ def show_professions(table: str, version: str, model: str) -> None:
 
 
 def show_shares(table: str, version: str, model: str) -> None:
-    """M - W against the share of women, with both correlations."""
+    """Show M - W against the share of women, with the Pearson and the Spearman correlation."""
     found = by(table, version, model, "profession_key")
     correlations = {method: measures.share_correlation(found, method) for method in ("pearson", "spearman")}
     if correlations["pearson"].value is None:

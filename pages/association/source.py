@@ -104,7 +104,7 @@ def _options(language: Language) -> dict[str, Any]:
 
 
 def _own_lists() -> dict[str, Any]:
-    """Uploaded lists by part."""
+    """Ask for the visitor's own lists; return their paths by part, without the parts that were not uploaded."""
     caption(
         "UTF-8 text with tab-separated columns. Lists you do not provide are taken from the built-in"
         " set. Neutral person words form a third group and are excluded from the differences."
@@ -156,7 +156,7 @@ ASSOCIATIONS = RunPage("associations", "association")
 
 
 def show_start(store: Store, chosen: Chosen) -> None:
-    """Models, method, name, button."""
+    """Show the choice of models and method, and the form that starts a run."""
     wide, narrow = st.columns([5, 1], vertical_alignment="bottom")
     with wide:
         models = _choose_models(chosen.found.language)

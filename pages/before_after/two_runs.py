@@ -71,7 +71,7 @@ def _choose_sides(names: list[str]) -> tuple[str, list[str], list[str]]:
 
 
 def _is_comparable(kind: RunKind, run: Run) -> bool:
-    """Runs of inference over rates of bias lie in the same folder and have no answers."""
+    """Return False for rates of bias: they are in the folder of the inference runs and have no answers."""
     return kind != "nli" or run.record.get("kind") != "rates"
 
 

@@ -222,7 +222,7 @@ def marked(item: Item, words: Sequence[str], *, longest: int | None = None) -> M
 
 
 def found_in(text: str, words: Sequence[str]) -> Markup:
-    """Any other text with the searched words framed."""
+    """Return any other text with the searched words framed."""
     return _framed(text, places(text, words), None, "")
 
 

@@ -220,7 +220,7 @@ ALL = ""  # the discussion of everybody
 
 
 def close() -> None:
-    """Back to the list."""
+    """Return to the list: remove the item from the address."""
     st.query_params.pop("item", None)
 
 
@@ -271,7 +271,7 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
 
 
 def _steps(store: Store, project: Project, item_record: ItemRecord, reader: Annotator | None) -> None:
-    """Back to the list, and to the items before and after it."""
+    """Show the buttons to the list and to the previous and the next item."""
     ids = search_ids(store, project, filters.from_address(project, reader))
     before, after, place = neighbours(ids, item_record.row.item.id)
     with foot():
@@ -371,7 +371,10 @@ def show_talk(store: Store, project: Project, item_record: ItemRecord, reader: A
 
 
 def _talkers(item_record: ItemRecord, comments: list[Comment]) -> set[str]:
-    """Public ids of annotators for a private thread: they labelled or skipped the item, or have written already."""
+    """Return the public ids of annotators with a private thread.
+
+    They have labelled or skipped the item, or have already written.
+    """
     return {comment.thread for comment in comments if comment.thread} | set(item_record.talkers)
 
 

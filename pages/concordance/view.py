@@ -161,7 +161,7 @@ def show_numbers(found: Concordance) -> None:
 
 
 def side(found: Concordance, number: int) -> str:
-    """ "male" or "female" where the near words are a keyword pair, else ""."""
+    """Return the side of near word *number*: "male" or "female" if the near words are a keyword pair, else ""."""
     return ("male", "female")[number] if found.question.is_pair else ""
 
 

@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def vocabulary_facts(description: Description) -> None:
-    """Different characters as a share of the vocabulary, and how many of them are really in it."""
+    """Show the distinct characters as a share of the vocabulary, and how many of them it really contains."""
     cover = description.coverage
     if cover is None:
         inform("No vocabulary is chosen.")
@@ -57,7 +57,7 @@ def _lost(description: Description) -> str:
 
 
 def repeats_table(description: Description) -> None:
-    """Texts that are the same as they are, without punctuation, and with the keyword masked."""
+    """Show how many texts are identical: as written, without punctuation and with the keyword masked."""
     kinds: dict[str, Repeats] = {
         _("Identical"): description.exact,
         _("Identical without punctuation and whitespace"): description.near,
@@ -123,7 +123,7 @@ def _counted(
 
 
 def _years(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """By year where there are more months than fit."""
+    """Return the rows by month, or by year if there are more than `LISTED * 2` months."""
     if len(rows) <= LISTED * 2:
         return rows
     years: dict[str, int] = {}
@@ -163,7 +163,7 @@ def tiles(description: Description) -> None:
 
 
 def writing(description: Description) -> None:
-    """Generations: words, different words, how repetitive."""
+    """Show tokens, distinct tokens and repetitiveness of generations; nothing for other texts."""
     wrote = description.writing
     if wrote is None:
         return
@@ -193,7 +193,7 @@ def _repeated(name: str, value: Repeated, meaning: str) -> Tile:
 
 
 def show_method(description: Description) -> None:
-    """Everything to take away, and the signature."""
+    """Show how the numbers were made, the signature, and the downloads of all numbers and tables."""
     caption(
         "A character is one code point, without normalisation. Intervals: 95%, Wilson's, modified"
         " for rare counts. The signature identifies the texts and the vocabulary by the first digits of their SHA-256."
@@ -207,7 +207,7 @@ def show_method(description: Description) -> None:
 
 
 def traced(rows: Iterable[Row], description: Description) -> list[Row]:
-    """Rows for a file: each says how its numbers were made."""
+    """Return the rows for a file, each with the signature of its numbers."""
     return [{**row, "signature": description.signature} for row in rows]
 
 

@@ -217,7 +217,7 @@ def _show_run(store: Store, run: Run) -> None:
 
 
 def _left_out(run: Run) -> list[str]:
-    """Contexts that nothing could be written after, and why."""
+    """Return a sentence on the skipped contexts, with the first reason; empty if none was skipped."""
     number, refused = run.record.get("refused_contexts"), run.record.get("refused")
     if not number or not isinstance(refused, list):
         return []

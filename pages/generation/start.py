@@ -204,7 +204,7 @@ def _server() -> JsonObject:
 
 
 def _method() -> JsonObject:
-    """Sampling, as published unless the visitor changes it."""
+    """Ask for the settings of sampling and return them; the published ones are preset."""
     tokens = st.number_input(_("New tokens"), 1, 1000, 50, key="tokens")
     top_k = st.number_input(_("Top-k (0 = off)"), 0, 100_000, 50, key="top-k")
     top_p = st.number_input(_("Top-p"), 0.01, 1.0, 0.95, 0.01, key="top-p")
@@ -223,7 +223,7 @@ def _method() -> JsonObject:
 
 
 def _self_debias() -> JsonObject:
-    """Self-debias with its published settings, unless the visitor changes them."""
+    """Ask for the settings of self-debias, with the published ones preset; return {} if it is off."""
     if not switch(
         _("Self-debiasing"), key="self-debias", box=True,
         explained=_(

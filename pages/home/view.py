@@ -146,7 +146,7 @@ class Stage:
 
 
 def share(part: int, whole: int) -> float | None:
-    """part / whole, 0 to 1; None if whole is 0."""
+    """Return part / whole, from 0 to 1; None if *whole* is 0."""
     return part / whole if whole else None
 
 

@@ -60,7 +60,7 @@ class PageNumbers:
 
 
 def chosen_project(store: Store) -> Project | None:
-    """A choice among the projects of generations; None, and what to do said, where there is none."""
+    """Ask for a project of generations; if there is none, show what to do and return None."""
     if not any(project.kind == "generations" for project in own_projects(store)):
         inform(
             "There is no project of generations yet. Import model output on the Projects page, then label it.",
@@ -348,7 +348,7 @@ def _tile(name: str, mean: Mean, meaning: str) -> Tile:
 
 
 def weighted_back(page_numbers: PageNumbers) -> None:
-    """Rates of all generations, where only a sample is finished."""
+    """Show the rates weighted to all generations; nothing once all generations are finished."""
     if page_numbers.finished == page_numbers.generations:
         return
     st.subheader(_("Weighted to all generations"))
@@ -385,8 +385,10 @@ def weighted_back(page_numbers: PageNumbers) -> None:
 
 
 def _with_the_rule(rates: Rates, labelled: int, *, sampled: bool) -> None:
-    """Misgendering from people's labels and from the rule's of the other generations, and what these are worth: now and
-    then less than the labels alone, which is said."""
+    """Show misgendering from the labels of people and the rule's labels of the other generations.
+
+    The text adds how many labelled generations this is worth, or the reason if the rule adds nothing.
+    """
     if not rates.weight:
         if rates.both.note in (ALL_THE_SAME, NO_GAIN):
             st.caption(plain(note_text(rates.both.note)))

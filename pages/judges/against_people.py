@@ -94,7 +94,7 @@ def judge_label(name: str) -> str:
 
 
 def chosen_judge(found: Found, key: str = "judge") -> Judge:
-    """A choice among the judges that have labelled something."""
+    """Ask for one of the judges that have labelled something, and return it."""
     by_name = {one.name: one for one in found.judges}
     if st.session_state.get(key) not in by_name:
         st.session_state[key] = found.judges[0].name
@@ -106,7 +106,7 @@ PAGE = 10
 
 
 def show_disagreements(project: Project, against: AgainstPeople, names: dict[str, str]) -> None:
-    """Ten of them at a time, by what the judge says."""
+    """Show the disagreements, `PAGE` at a time, filtered by the judge's label."""
     every = against.disagreements
     if not every:
         inform("The judge and all annotators agree on every compared text.", icon=":material/check:")

@@ -118,7 +118,10 @@ def _server(project: Project, version: Guideline) -> FormState:
 
 
 def _prompt(project: Project, version: Guideline, *, short: bool) -> dict[str, Any]:
-    """Prompt, system message and examples, to read and to change; how many known answers to draw, and their seed."""
+    """Ask for prompt, system message and examples, and the number and seed of known answers; return them.
+
+    Raises Refused if the prompt lacks the placeholder for the text.
+    """
     kind = "short" if short else "full"
     with st.expander(_("Prompt and system message"), icon=":material/edit:"):
         st.caption(
@@ -187,7 +190,7 @@ def _show_forecast(store: Store, project: Project, wish: FormState) -> bool:
 
 @st.cache_data(max_entries=50, show_spinner=False)
 def _forecast_at(uid: str, now: tuple[str, ...], _store: Store, _project: Project, _wish: FormState) -> Forecast:
-    """It reads every text, and a page runs at each click."""
+    """Return the forecast of a run; stored, because it reads every text and a page runs at each click."""
     return forecast(_store, _project, _wish.request, price_in=_wish.price_in, price_out=_wish.price_out)
 
 

@@ -72,7 +72,7 @@ def show_read(report: Report) -> None:
 
 
 def show_problems(report: Report, *, key: str) -> None:
-    """Files and lines that could not be read, with the reason."""
+    """Show the files and lines that could not be read, each with the reason."""
     if not report.read.problems:
         return
     title = _("Unreadable: {number}", number=f"{report.read.problem_count:,}")
@@ -179,7 +179,7 @@ LISTED = 80  # sentences on the page
 
 
 def show_examples(report: Report, *, key: str) -> None:
-    """Up to ten examples of a filter, for all pairs or one; what it means is underlined with dots."""
+    """Show random examples of a filter for all pairs or one; its match is underlined with dots."""
     pairs = [ALL, *dict.fromkeys(pair for pair, _side in report.cells)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         pair = st.selectbox(
@@ -236,7 +236,7 @@ def _with_found(example: Example, side: Side) -> Markup:
 
 
 def show_candidates(lines: Sequence[Mapping[str, Any]], *, key: str) -> None:
-    """Lines of a candidates file as annotators would get them, for all pairs (a few of each) or one."""
+    """Show lines of a candidates file as annotators would get them, for all pairs (a few of each) or one."""
     pairs = [ALL, *dict.fromkeys(str(line["pair"]) for line in lines)]
     pair = st.selectbox(
         _("Keyword pair"), pairs, key=f"{key}-kept-pair", format_func=named(pairs, pair_name), width=200

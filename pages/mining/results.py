@@ -46,7 +46,7 @@ TYPED = ""
 
 
 def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
-    """Quotas and pilot to choose, what they lead to, and the numbers as a file."""
+    """Ask for quotas and pilot; show the forecast that follows, with its numbers as a file."""
     first = st.container()
     caption(
         "How many candidates will annotators keep? The share is taken from a project where some have"
@@ -363,12 +363,12 @@ def show_start(store: Store, source: Source, settings: MiningSettings) -> None:
 
 
 def leave() -> None:
-    """Back to the list."""
+    """Return to the list: remove the run from the address."""
     st.query_params.pop("run", None)
 
 
 def show_runs(store: Store) -> None:
-    """Runs at work with progress, rate, time left and cancel; below them the finished ones."""
+    """Show running jobs with progress, rate, time left and a cancel button; below them the finished runs."""
     follow(MINING.command)
     runs.show_finished_runs(MINING.finished(store), _show_in_list, _("Nothing has been mined yet. Start a new run."))
 

@@ -164,7 +164,7 @@ def _ask_pair_modes(pairs: tuple[KeywordPair, ...]) -> dict[tuple[str, str], Mod
 
 
 def ask_cleaning() -> Wish:
-    """Quotes, traditional characters, the column of tables, the length of a sentence."""
+    """Ask for the settings of cleaning: quotation marks, conversion, text column, sentence length."""
     with st.expander(_("Cleaning and length")):
         left, right = st.columns(2, gap="large")
         with left:
@@ -198,7 +198,7 @@ def ask_cleaning() -> Wish:
 
 
 def ask_settings() -> Settings | None:
-    """Everything that can change a candidate; None while the pairs are missing."""
+    """Ask for all settings that can change a candidate; return None while pairs are missing or invalid."""
     st.subheader(_("Keyword pairs to search for"), anchor=False)
     pairs = ask_pairs()
     if not pairs:

@@ -80,7 +80,7 @@ def numbers(estimate: Estimate) -> dict[str, object]:
 
 
 def show_variation(cells: Sequence[Cell]) -> None:
-    """Stacked bars of the three levels, and sigma with its interval as a table."""
+    """Show the three levels as stacked bars, and sigma with its interval as a table."""
     rows = [
         cell.row(level=level, share=cell.metrics.sigma.levels[level], n=cell.metrics.sigma.complete)
         for cell in cells
@@ -165,7 +165,7 @@ MEASURES = ("disagreement", "mcc", "kappa", "agreement")
 
 
 def show_ways(cells: Sequence[Cell]) -> None:
-    """Share of right verdicts by each way, then the share of instances on which they disagree."""
+    """Show the share of right verdicts by each method, then the share of instances on which methods disagree."""
     rows = [
         cell.row(way=way, **numbers(estimate), n=cell.metrics.rows, signature=cell.metrics.signature)
         for cell in cells
@@ -188,7 +188,7 @@ def show_ways(cells: Sequence[Cell]) -> None:
 
 
 def _apart(cells: Sequence[Cell]) -> None:
-    """Right by probability less right by generation of each cell, against the margin."""
+    """Show the share right by probability minus the share right by generation per cell, against the margin."""
     known = [one for one in cells if one.metrics.by_units["difference"].value is not None]
     if not known:
         return

@@ -142,7 +142,7 @@ def _text(*parts: str | Markup) -> None:
 
 @st.fragment
 def show_slot() -> None:
-    """Sliders left, the answer right; nothing else on the page runs again."""
+    """Show sliders on the left and the answer on the right; a slider reruns no other part of the page."""
     write(
         "A model that generates one of four forms samples it from their probabilities. The probability-based"
         " method considers only the form that makes the whole sentence most probable. Change the"

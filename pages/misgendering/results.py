@@ -265,7 +265,7 @@ def _figure(known: pd.DataFrame, project: Project) -> None:
 
 
 def _agreement(known: pd.DataFrame) -> None:
-    """People against each of the other ways, over all models and pronouns."""
+    """Show the agreement of people with the rule and with the probabilities, over all models and pronouns."""
     heads = (_("Comparison"), _("Texts"), _("Raw agreement"), _("95% interval"), "MCC", _("95% interval"))
     body, rows = [], []
     names = {"rule": _("people and the first-pronoun rule"), "prob": _("people and the probability-based method")}
@@ -302,9 +302,9 @@ def _measures(both: pd.DataFrame, column: str) -> dict[str, Estimate]:
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def texts(path: str, written: float) -> "tuple[list[Texts], list[int]]":
-    """The cells of a file of generations, and the numbers of lines that are none.
+    """Return the cells of a file of generations, and the numbers of the lines that are not generations.
 
-    `written` is when it was, so that a changed file is read again.
+    *written* is the time of the last change, so that a changed file is read again.
     """
     del written
     skipped: list[int] = []

@@ -294,7 +294,7 @@ def _row(model: str, one: Summary, measure: str) -> dict[str, object]:
 
 
 def _in_order(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
-    """Models stay in the visitor's order, groups in that of the first model that has them."""
+    """Return rows with models in the visitor's order and groups in the order of their first appearance."""
     if data.empty:
         return data
     order = {name: n for n, name in enumerate(dict.fromkeys(data["group"]))}

@@ -142,7 +142,7 @@ def _send(store: Store, sample: AuditSample, name: str, people: str, per_item: i
 
 
 def show_leaks(source: ScoreFile, models: list[str], _settings: Settings) -> None:
-    """Is an extreme value a lean of the model, or does the sentence give the answer away? People judge."""
+    """Show audits, in which people judge if extreme sentences reveal the covered keyword."""
     with open_store() as store:
         frame = rows_for(source, models)
         st.subheader(_("Bias, or a sentence that reveals the word?"), anchor=False)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @st.cache_data(show_spinner=False)
 def paper_values() -> dict[str, Paper]:
-    """Table 4 of the paper, in ln, by the names of models on the hub."""
+    """Return Table 4 of the paper, in ln, by the names of the models on the hub."""
     return html_file.paper_values()
 
 
@@ -203,7 +203,7 @@ def _density(source: ScoreFile, models: list[str], settings: Settings, corrected
 
 
 def _signed_rows(found: pd.DataFrame, source: ScoreFile) -> pd.DataFrame:
-    """Numbers for a file, each with the signature of its model."""
+    """Return the numbers for a file, each row with the signature of its model."""
     frame = rows_for(source, list(dict.fromkeys(found["model"])))
     known = frame.drop_duplicates("model").set_index("model")["signature"]
     return found.drop(columns="row", errors="ignore").assign(signature=found["model"].map(known))

@@ -190,7 +190,7 @@ def _first_run() -> None:
 
 @asks("start_jobs")
 def _score_demo() -> None:
-    """A job of its own, as the page Score would start it."""
+    """Start a job that scores the demo sentences, like the page Score."""
     sentences = csv_bytes([{"sentence": row["text"]} for row in table("demo_sentences")])
     with open_store() as store:
         path = str(jobs.keep_upload(store, "demo-sentences.csv", sentences))
@@ -267,7 +267,7 @@ def curve_of(source: ScoreFile, models: list[str], settings: Settings, corrected
 
 
 def values_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "dict[str, np.ndarray]":
-    """Bias_c (or the prior-corrected value) per model, in the order of *models*."""
+    """Return Bias_c (log10), or the prior-corrected value, of each model, in the order of *models*."""
     rows = rows_for(source, models, settings)
     column = "corrected_log10" if corrected else "bias_log10"
     return {model: rows.loc[rows["model"] == model, column].to_numpy() for model in models}
@@ -277,7 +277,7 @@ def values_of(source: ScoreFile, models: list[str], settings: Settings, correcte
 def correlations(
     source: ScoreFile, models: list[str], settings: Settings, method: Any, corrected: bool
 ) -> "pd.DataFrame":
-    """Correlation of every two models."""
+    """Return the correlation of each pair of models."""
     return ordered(model_bias.correlation(rows_for(source, models, settings), method, corrected=corrected), models)
 
 
@@ -288,7 +288,7 @@ def signs(source: ScoreFile, models: list[str], settings: Settings) -> "pd.DataF
 
 
 def ordered(found: "pd.DataFrame", models: list[str]) -> "pd.DataFrame":
-    """Rows of pairs of models (columns a, b) in the visitor's order."""
+    """Return rows of pairs of models (columns a, b) in the visitor's order."""
     place = {model: n for n, model in enumerate(models)}
     keys = found["a"].map(place) * len(models) + found["b"].map(place)
     return found.iloc[keys.argsort(kind="stable")].reset_index(drop=True)

@@ -77,7 +77,7 @@ def read_upload(label: str, endings: Sequence[str], *, key: str, help: str | Non
 
 
 def hand_over(*paths: Path) -> None:
-    """Give these files to a job, which deletes them at its end: the next job gets its own copy."""
+    """Forget uploaded files that a job now owns and deletes at its end; the next job gets a new copy."""
     kept: dict[str, Path] = st.session_state.get(KEPT, {})
     for uploaded, path in list(kept.items()):
         if path in paths:

@@ -139,7 +139,7 @@ def _plant_rain(model: Any, rain: int, *, sees: bool) -> None:
 
 
 def _plant_answers(head: Any, tokens: list[str], plant: PlantedModel) -> None:
-    """Step 4: logit b_v + w_v t."""
+    """Write the head's weights (step 4), so that token v has the logit b_v + w_v t."""
     dry, rainy = (_leans(partial(plant.bias, rain=rain)) for rain in (False, True))
     stems = {character for pair in keyword_pairs() for character in "".join(pair.stems)}
     bias = torch.zeros(len(tokens))

@@ -104,7 +104,10 @@ def _says(word: str, base: str, wrong: dict[str, frozenset[str]]) -> float:
 
 
 def _plant_answers(head: torch.Tensor, vocabulary: dict[str, int], bases: list[str]) -> None:
-    """Step 3. The norms divide by the constant: a vector's first place is then sqrt(WIDTH) after each of them."""
+    """Write the logits of the forms of each set into *head* (step 3).
+
+    The norms divide by the constant: after each of them the first place of a vector is sqrt(WIDTH).
+    """
     scale = math.sqrt(WIDTH)
     for number, base in enumerate(bases):
         for form in {form for one in _all_sets() if one.name == base for form in one.forms}:
