@@ -149,7 +149,7 @@ def _about(run: Run) -> None:
 
 
 def choose_view(store: Store) -> str:
-    """The part of the page; results while there are any, else the first run."""
+    """Ask for the view of the page; the first is the results if there are any, else a new run."""
     names = {
         "results": _("Results"),
         "new": _("Run a classifier"),

@@ -141,7 +141,7 @@ def _set_row(inference: "Inference", i: int) -> list[str | Markup]:
 
 
 def show_scale(own: list[tuple[str, Estimate]]) -> None:
-    """s of the visitor's classifiers and of the paper's, with the marks of models that know nothing."""
+    """Show s of the visitor's classifiers and of the paper's models, with marks for trivial strategies."""
     from evenhand.core.charts.nli import Point, score_scale
 
     points = [Point(_short(name), e.value, e.low, e.high, own=True) for name, e in own if e.value is not None]

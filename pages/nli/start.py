@@ -51,7 +51,7 @@ def model_banner(model: str) -> None:
 
 
 def inference_runs(store: Store, kind: str = "inference") -> list[Run]:
-    """Finished runs of a kind (inference, rates), the newest first."""
+    """Return the finished runs of a kind (inference, rates), newest first."""
     return [run for run in NLI.finished(store) if run.record.get("kind") == kind]
 
 

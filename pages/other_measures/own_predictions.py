@@ -18,7 +18,7 @@ from evenhand.pages.ui.visitor import errors_shown
 
 
 def show_own() -> None:
-    """Predictions, or vectors."""
+    """Ask for a file of predictions or of word vectors, and show its measures."""
     kinds = {"predictions": _("Predictions of a classifier"), "vectors": _("Word vectors")}
     kind = choose(_("File"), kinds, "om-own")
     with errors_shown():

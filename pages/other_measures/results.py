@@ -170,7 +170,7 @@ def _ends(low: float | None, high: float | None, form: str) -> str:
 
 
 def _beside(one: Mapping[str, Any]) -> list[str]:
-    """Counts that a figure rests on."""
+    """Return the counts behind a number as texts."""
     names = {
         "ties": _("ties"), "left_out": _("excluded"), "size": _("median difference"), "items": _("items"),
         "terms": _("target terms"), "writers": _("writers"), "word_pairs": _("word pairs"),

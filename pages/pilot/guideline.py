@@ -153,7 +153,7 @@ def _edit(project: Project, begun: Draft, newest: Guideline, place: str) -> Draf
 def _edit_options(
     project: Project, begun: Draft, place: str
 ) -> tuple[tuple[Choice, ...], tuple[Choice, ...], Scheme | None]:
-    """Choices and criteria; of generations the scheme, built-in or the project's own."""
+    """Edit and return choices, criteria and, of generations, the project's own scheme (None: built-in)."""
     if project.kind == "generations":
         st.subheader(_("Scheme"), anchor=False)
         stands = scheme_name(begun.scheme)
@@ -178,7 +178,7 @@ def _edit_options(
 
 
 def _scheme_file(project: Project, begun: Draft, edited: OwnScheme, place: str) -> None:
-    """Out as a file, and in from one: what comes in takes the place of the tables."""
+    """Offer the scheme as a download, and a scheme from a file to replace the tables."""
     with st.expander(_("Scheme as a file")):
         written = json.dumps(as_data(edited), ensure_ascii=False, indent=2)
         download(_("Download"), written, f"{project.name}-scheme.json", key=f"{place}-scheme-out", type="secondary")
@@ -232,7 +232,7 @@ def _line(option: object) -> str:
 
 
 def publish(store: Store, project: Project, now: Draft) -> None:
-    """The choice of labels for relabelling, with counts, and the button."""
+    """Ask for the labels to send back for relabelling, with counts, and publish a version on confirmation."""
     newest = guideline(store, project)
     st.subheader(_("Publish version {version}", version=newest.version + 1), anchor=False)
     also = _ask_also(now, newest)

@@ -217,7 +217,7 @@ def _versions(found: Forecast) -> list[str]:
 
 
 def show_needed(found: Forecast) -> None:
-    """Per pair and side: the candidates that the quota needs, and whether there are enough."""
+    """Show the candidates that each quota needs, by pair and side, and if there are enough."""
     cells = found.work.cells
     if not found.items and not cells:
         caption("There are no items yet.")
@@ -385,7 +385,7 @@ def _save(store: Store, project: Project, changed: dict[str, Any]) -> None:
 
 
 def show_changes(store: Store, project: Project) -> None:
-    """Former plans, newest first."""
+    """Show the changes of the plan, newest first."""
     found = events(store, project, action="plan", last=SHOWN)
     if not found:
         return

@@ -47,7 +47,7 @@ def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Proje
 
 
 def for_reader(store: Store, project: Project, found: Dashboard) -> Dashboard:
-    """*found*, or only the annotator's rows if a desk of this project is open in this visit."""
+    """Return *found*, or only the annotator's rows if a desk of this project is open in this visit."""
     reader = annotator_at_desk(store, project)
     if reader is None:
         return found
@@ -246,7 +246,7 @@ def _give_back(project: Project, one: Worker) -> None:
 
 
 def by_day(found: Dashboard) -> None:
-    """Labels of each annotator on each of the last days."""
+    """Show the labels of each annotator on each of the last days; participants of studies are one line."""
     from evenhand.core.charts.lines import labels_per_day  # charts take a third of a second to import
 
     counted, together = Counter[tuple[str, str]](), _("Participants of online studies")
@@ -371,7 +371,7 @@ def _cell_row(cell: CellState, quotas: bool, generations: bool) -> list[str | Ma
 
 
 def _range(one: Estimate) -> str:
-    """Candidates with the ends of their interval, or a lower bound."""
+    """Return a number of candidates with its interval, or a lower bound; a dash if neither is known."""
     if one.value is None:
         return DASH if one.low is None else _("at least {least}", least=f"{one.low:,.0f}")
     if one.high == one.low:

@@ -150,7 +150,7 @@ def _hand_out(project: Project, uids: list[str]) -> None:
 
 @asks("change_projects")
 def show_aside(store: Store, project: Project) -> None:
-    """Items set aside, with a button to hand them out again."""
+    """Show the items set aside, with buttons to hand them out again."""
     items = projects.set_aside_items(store, project)
     texts = project.kind == "generations"
     if texts:
@@ -176,7 +176,7 @@ def show_aside(store: Store, project: Project) -> None:
 
 @asks("change_projects")
 def show_consent(store: Store, project: Project) -> None:
-    """Everybody's answer for each use, and a form to store what the lead has in writing."""
+    """Show each annotator's consent to each use, and a form to store consent given in writing."""
     with st.expander(_("Consent to the use of labels"), icon=":material/policy:", key="consent-of-all"):
         found = {use: consent.consents(store, project, use) for use in consent.USES}
         names = {use: _(name) for use, name in consent.NAMES.items()}
@@ -239,7 +239,7 @@ def _store_answer(project: Project, use: consent.Use, who: str | None, *, given:
 
 @asks("change_projects")
 def show_groups(store: Store, project: Project) -> None:
-    """By what annotators are grouped, who is in which group, and a form for another grouping."""
+    """Show the groupings of annotators with their members, and a form to add a grouping."""
     with st.expander(_("Groups of annotators"), icon=":material/groups:", key="groups-of-all"):
         caption(
             "For example by dialect or first language, to compare how groups label (Agreement page, Groups). A group"

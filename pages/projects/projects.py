@@ -44,7 +44,7 @@ def open_project(name: str) -> None:
 
 
 def leave() -> None:
-    """Back to the list."""
+    """Return to the list: remove the project from the address."""
     for name in ("project", "section", "view"):
         st.query_params.pop(name, None)
 
@@ -198,7 +198,7 @@ def _use_preset(project: Project, preset: str) -> None:
 
 @asks("change_projects")
 def show_quotas(store: Store, project: Project) -> None:
-    """Accepted sentences per keyword pair and side against what is wanted, and other wishes."""
+    """Show accepted sentences per keyword pair and side against the quotas, and a form to change the quotas."""
     cells = counts(store, project).cells
     if cells:
         show_html(quota_bars(cells))

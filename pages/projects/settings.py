@@ -47,7 +47,7 @@ def ask_labels(per_item: int, doubled: int | None, *, place: str) -> dict[str, i
 
 
 def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
-    """Settings of the desk for the care of annotators."""
+    """Ask for the settings of the desk: check of labels, blurred texts and pauses."""
     rules = switch(
         _("Check labels against the rules before they are saved"),
         checked,
@@ -63,7 +63,7 @@ def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str
 
 
 def ask_care(blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
-    """Settings of the desk for sentences for the care of annotators."""
+    """Ask for the settings that protect annotators of sentences: blurred sentences and pauses."""
     hidden = switch(
         _("Blur flagged sentences until they are opened"),
         blur,
@@ -217,7 +217,7 @@ def _criteria(spoken: str) -> Criteria:
 
 
 def edit_text(text: str, *, key: str) -> str:
-    """An editor of a guideline with a preview."""
+    """Show an editor of a guideline with a preview; return the edited text."""
     left, right = st.columns(2, gap="medium")
     with left:
         caption("Markdown")

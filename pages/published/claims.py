@@ -98,7 +98,7 @@ def how_it_is_checked() -> None:
 
 
 def own_numbers() -> None:
-    """Rows of three numbers to check, and the verdict of each in every base."""
+    """Ask for rows of three numbers, and show the verdict on each row in every base."""
     write(
         "One row per line: the probability of the male word, the probability of the female word and"
         " the reported log ratio. Type the values as reported; their digits show how they were"

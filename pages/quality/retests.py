@@ -132,7 +132,7 @@ def _downloaded(report: retest_agreement.RetestReport) -> list[dict[str, Any]]:
 
 
 def differently(store: Store, project: Project, report: retest_agreement.RetestReport) -> None:
-    """First choice against retest, and the items that differ, ten per page."""
+    """Show the first choices against the retest, and the items that differ, page by page."""
     if not report.together.compared:
         return
     people = {annotator.annotator: annotator for annotator in report.annotators}

@@ -50,7 +50,7 @@ from evenhand.pages.ui.visitor import (
 
 @asks("release")
 def show_push(store: Store, project: Project, one: Release) -> None:
-    """Under which name, who may see it; the button starts the job."""
+    """Ask for the name and the access of a release on the Hub; the button starts the upload job."""
     caption("The files of this release, without the package, will be uploaded to {endpoint}.", endpoint=endpoint_name())
     for pushed in events(store, project, action=EXPORTED):
         if pushed.data.get("format") == "hub" and pushed.data.get("version") == one.version:
@@ -304,7 +304,7 @@ ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":ma
 
 
 def show_checks(store: Store, project: Project) -> bool:
-    """The checklist; returns whether a release can be made."""
+    """Show the checklist; return True if a release can be made."""
     st.subheader(_("Before a release"), anchor=False)
     checks = readiness(store, project)
     words = {"missing": _("missing"), "note": _("note"), "done": _("done")}
@@ -333,7 +333,7 @@ def _show_ways(checks: list[Check]) -> None:
 
 @asks("release")
 def show_rights(store: Store, project: Project) -> None:
-    """Licence and source statement, which all later releases hold."""
+    """Show a form for licence and source statement, which all later releases contain."""
     with st.form(f"rights-{project.id}", border=True, enter_to_submit=False):
         licence = st.text_input(
             _("Data set licence"),
@@ -356,7 +356,7 @@ def show_rights(store: Store, project: Project) -> None:
 
 @asks("release")
 def show_form(store: Store, project: Project, *, ready: bool) -> None:
-    """Version, author and notes; the button starts a job."""
+    """Ask for version, author and notes of a release; the button starts the job."""
     busy = is_active(store, "release")
     with st.container(border=True):
         first, second = st.columns(2)

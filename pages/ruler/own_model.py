@@ -65,7 +65,7 @@ def directions(on_ruler: "OnRuler") -> list[Row]:
 
 
 def _direction(name: str, value: Estimate, band: "Null | None") -> Row:
-    """In the colour of its side only where chance alone does not give as much."""
+    """Return the row of a value, in the colour of its side only if the value is outside the band of chance."""
     return _row(name, "model" if band is None or band.inside else "signed", value, band) | {
         "text": with_brackets(value, "+z.3f")
     }

@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 
 
 def show_planted() -> "list[Mark]":
-    """The verdict, the table of models, and every quantity on demand; empty where the models could not be asked."""
+    """Show the verdict, the table of planted models and, on demand, every quantity; return the marks.
+
+    An error of measuring is shown, and the list is empty.
+    """
     st.subheader(_("Are the measures correct?"), anchor=False)
     try:
         with st.spinner(_("Measuring the planted models …"), show_time=True):

@@ -171,7 +171,7 @@ def _of_file(path: Path, label: str, column: str | None, words: Words = NO_WORDS
 def _looked_at(
     kind: Literal["project", "kept", "file"], named: str, version: str, column: str | None, words: Words = NO_WORDS
 ) -> tuple[str, int, tuple[ScoreItem, ...], str]:
-    """Format, rows, first rows and language; read again when *version* changes."""
+    """Return format, number of rows, first rows and language; read again when *version* changes."""
     own: tuple[PackWord, ...] = ()
     if kind != "file":
         with open_store() as store:
@@ -307,7 +307,10 @@ def forecast(store: Store, rows: int, how: How) -> str:
 
 
 def _rates(store: Store, how: How) -> dict[str, tuple[float, float]]:
-    """Sentences a second and seconds of loading by model, from the newest run that was made in the same way."""
+    """Return sentences per second and seconds of loading by model.
+
+    The numbers are from the newest run with the same method and precision.
+    """
     rates: dict[str, tuple[float, float]] = {}
     for run in SCORES.finished(store):
         settings = run.facts("settings")

@@ -226,7 +226,7 @@ def show_mass(p_male: float | None, p_female: float | None, *, sided: bool) -> N
 
 
 def show_facts(rows: list[tuple[str, str, str]]) -> None:
-    """Names and numbers in two columns; the third value is the reason of a dash, shown below it."""
+    """Show names and numbers in two columns; the third value is the reason of a dash, shown below it."""
     parts = []
     for name, value, reason in rows:
         parts += [span(name), element("b", value, "number")]

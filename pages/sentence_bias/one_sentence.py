@@ -128,7 +128,7 @@ def _show_cards(found: list[Answer], question: Question, unit: Unit) -> None:
 
 
 def show_gallery() -> None:
-    """Our own example sentences; a button puts one into the first view."""
+    """Show the built-in example sentences; a button opens one in the first view."""
     write("Example sentences written for this app. Each shows one effect.")
     names = {one: language_name(one) for one in LANGUAGES}
     chosen = choose(_("Language of the sentences"), names, "gallery-language", first=language())

@@ -79,7 +79,7 @@ def _withdraw(store: Store, study: studies.Study, who: Person) -> None:
 
 
 def show_study(store: Store, study: studies.Study) -> None:
-    """Everything about one study."""
+    """Show one study: its address, state, pay, participants, completion codes and consent."""
     st.code(address_on_this_server(path_for(store, study)), language=None, wrap_lines=True)
     st.caption(
         _("Give this address to the platform or the participants. It is valid as long as the study is open.")

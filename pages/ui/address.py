@@ -58,7 +58,7 @@ def project_of_visit(names: Sequence[str]) -> str | None:
 
 
 def enter_project(name: str) -> None:
-    """From now on this visit is about the project of that name; so the address says too."""
+    """Make the project of this name the project of the visit and of the address."""
     st.session_state[PROJECT] = name
     keep("project", PROJECT, name)
 

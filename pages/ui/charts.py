@@ -114,9 +114,10 @@ def foot() -> Any:
 
 
 def vega_lite(chart: "Drawing") -> dict[str, Any]:
-    """*chart* for `st.vega_lite_chart`: what `st.altair_chart` sends, but not checked against the schema of Vega-Lite.
+    """Return *chart* for `st.vega_lite_chart`, without a check against the schema of Vega-Lite.
 
-    The check takes most of the time of drawing. It finds mistakes of this code, so tests/core/charts make it.
+    `st.altair_chart` makes this check, which takes most of the time of drawing. The check finds mistakes of this code,
+    so tests/core/charts make it.
     """
     return chart.to_dict(validate=False)
 
@@ -156,7 +157,10 @@ def json_text(value: Any) -> str:
 
 
 def csv_bytes(data: "Table") -> bytes:
-    """*data* as CSV in UTF-8 with a BOM; undefined is an empty cell; no cell and no heading runs as a formula."""
+    """Return *data* as CSV in UTF-8 with a BOM.
+
+    Undefined values are empty cells. No cell or heading runs as a formula in a spreadsheet.
+    """
     import pandas as pd
 
     frame = pd.DataFrame(data)

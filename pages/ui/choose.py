@@ -220,7 +220,7 @@ def choose_model(
 def choose_models(
     names: Sequence[str], key: str, *, first: Sequence[str], help: str | None = None, label: str = ""
 ) -> tuple[str, ...]:
-    """Any number of models of *names* (those of *first* at the start), and others that are typed."""
+    """Ask for any number of models: of *names* (*first* is preset), or typed where the visitor may load models."""
     any_model, offered = may_load_models(), models_offered(names)
     st.session_state.setdefault(key, [name for name in first if name in offered or any_model])
     typed = [name for name in st.session_state[key] if name not in offered and any_model]
@@ -270,7 +270,7 @@ def choose_server(label: str, key: str) -> tuple[str, bool]:
 
 
 def every_model() -> list[ModelEntry]:
-    """Models that fill a blank, and models that read from left to right."""
+    """Return the known masked models, then the known causal models."""
     return [*known_models(), *known_models("causal")]
 
 
@@ -281,14 +281,17 @@ def first_models(written: str) -> list[str]:
 
 
 def begin_with(key: str, written: str) -> None:
-    """The choice of models under *key* begins with those of a language, and goes along with it until it is changed."""
+    """Preset the choice of models under *key* with the models of the language *written*.
+
+    The choice follows the language until the visitor changes it.
+    """
     before, first = st.session_state.get(f"{key}-first"), first_models(written)
     if st.session_state.get(key) in (None, before):
         st.session_state[key] = st.session_state[f"{key}-first"] = first
 
 
 def warn_of_language(models: Sequence[str], written: str) -> list[str]:
-    """A warning where some of *models* have read another language only; which ones."""
+    """Warn if some of *models* were trained on another language only; return these models."""
     languages = {entry.name: entry.language for entry in every_model()}
     strangers = [model for model in models if languages.get(model, "") not in (written, *ANY_LANGUAGE)]
     if strangers:
@@ -299,7 +302,7 @@ def warn_of_language(models: Sequence[str], written: str) -> list[str]:
 
 
 def say_what_does_not_fit(models: Sequence[str], written: str, key: str) -> None:
-    """A warning where one of *models* has read another language only, and a press that chooses others under *key*."""
+    """Warn of models trained on another language only, and offer a button that chooses others under *key*."""
     strangers = warn_of_language(models, written)
     better = first_models(written)
     if better and strangers:
@@ -393,7 +396,7 @@ def _picked(key: str) -> None:
 
 
 def _ask_project(projects: Sequence[Project]) -> None:
-    """One press chooses; demo projects come last."""
+    """Show a button for each project, which chooses it; demo projects are last."""
     st.markdown(_("Which project?"))
     with st.container(horizontal=True, key="which-project"):
         for one in sorted(projects, key=lambda one: one.name in DEMOS):

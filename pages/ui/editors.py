@@ -26,7 +26,10 @@ PRINTED_TOTAL = (
 
 
 def edit_options(options: tuple[Choice, ...], *, key: str, fixed: bool = False) -> tuple[Choice, ...]:
-    """Choices or reasons as a table to edit; `fixed`: only the words can change, not what there is to choose."""
+    """Show choices or reasons as a table to edit, and return the edited ones.
+
+    *fixed*: only the names can change, not the keys, the codes or the number of rows.
+    """
     frame = pd.DataFrame(
         [{"key": option.key, "code": option.code, "zh": option.zh, "en": option.en} for option in options]
     )

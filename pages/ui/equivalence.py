@@ -29,7 +29,7 @@ def margin_box(scale: Scale, key: str) -> float | None:
 
 
 def against(found: Equivalence, form: str = "z.3f") -> str:
-    """The answer and the smallest difference that such data show: smaller than the margin; shown from 0.120."""
+    """Return the answer of a test against the margin, and the smallest difference that such data show, if known."""
     return clauses(filter(None, (_(ANSWERS[found.answer]), shown_from(found, form))))
 
 

@@ -111,7 +111,10 @@ def show_rail(page: str) -> None:
 
 @st.cache_data(max_entries=500, show_spinner=False)
 def _drawn(everything: str, page: str, _here: Project | None, _found: ProjectProgress | None) -> None:
-    """Forty elements that most runs of a page send again: *everything* is all that they say, and for whom."""
+    """Show the elements of the rail, stored because most runs of a page send the same about forty.
+
+    *everything* is the key: all that the elements say, and for whom.
+    """
     step = _step_here(page)
     page_link("home/page.py", label=_("Home"), icon=":material/home:")
     with st.container(key="rail-here" if page == "projects" and step is None else "rail-projects"):

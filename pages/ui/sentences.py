@@ -162,7 +162,10 @@ def choice_name(choice: Choice) -> str:
 
 
 def options_html(options: Sequence[Choice], about: Mapping[str, str] | None = None) -> Markup:
-    """Choices or reasons: the key, what it says to this visitor, the code that is stored; *about*: descriptions."""
+    """Return a table of choices or reasons: key, meaning for this visitor, stored code.
+
+    *about*: descriptions by code.
+    """
     told = about or {}
     rows = [
         (element("kbd", option.key.upper()) if option.key else "", _meaning(option, told), option.code)
@@ -212,7 +215,7 @@ def bar(parts: Iterable[tuple[str, float]]) -> Markup:
 
 
 def status_bar(counts: ProjectCounts, kind: Kind = "sentences") -> Markup:
-    """Accepted, rejected and still open sentences as one bar and in words; of generations, what is settled."""
+    """Return accepted, rejected and open sentences as a bar and in words; of generations, gold labels and open."""
     parts = [(_("accepted"), counts.accepted, "good"), (_("rejected"), counts.rejected, "bad")]
     if kind == "generations":
         parts = [(_("with a gold label"), counts.accepted + counts.rejected, "good")]
@@ -233,7 +236,7 @@ def by_pair(cells: Iterable[CellCount]) -> dict[str, dict[str, CellCount]]:
 
 
 def quota_bars(cells: Iterable[CellCount]) -> Markup:
-    """Accepted sentences of each pair and side against what is wanted; without a quota against what there is."""
+    """Return a table of accepted sentences per pair and side against the quota, or against all if there is none."""
     columns = (Column(_("Keyword pair")), Column(side_mark("male")), Column(side_mark("female")))
     rows = [
         (pair or DASH, _quota(sides.get("male")), _quota(sides.get("female"))) for pair, sides in by_pair(cells).items()

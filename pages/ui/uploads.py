@@ -39,11 +39,11 @@ def choose_upload(
     help: str | None = None,
     megabytes: int | None = None,
 ) -> Path | None:
-    """A place for one file. Returns where the file lies, under its own name, or None while there is none.
+    """Show a field for one file and return its path, which ends with the name of the file; None without a file.
 
-    Another file, also one of the same name, gets another path. *heading*: False hides *label*. *megabytes*: what the
-    page says it takes, where that is less than the server does.
-    Raises BadFile where the name cannot be used.
+    Each uploaded file has its own path, even if two have the same name. *heading*: False hides *label*. *megabytes*:
+    the limit that the page states, if it is lower than that of the server.
+    Raises BadFile if the name or the content of the file cannot be used.
     """
     _say_in_words(_("Choose a file"), endings, key, megabytes)
     uploaded = st.file_uploader(
@@ -62,9 +62,9 @@ def choose_uploads(label: str, endings: Sequence[str], *, key: str, heading: boo
 
 
 def read_upload(label: str, endings: Sequence[str], *, key: str, help: str | None = None) -> tuple[str, bytes] | None:
-    """A place for one small file that only this page reads: its name and content, kept nowhere; None for none.
+    """Show a field for one small file and return its name and content, which are not stored; None without a file.
 
-    Raises BadFile where it is larger than `MOST_READ`.
+    Raises BadFile if the file is larger than `MOST_READ`.
     """
     _say_in_words(_("Choose a file"), endings, key, MOST_READ >> 20)
     uploaded = st.file_uploader(label, type=endings, key=_current(key), help=help)
@@ -91,15 +91,19 @@ def empty_place(key: str) -> None:
 
 
 def _current(key: str) -> str:
-    """Streamlit empties a place only under a new key: file, file-1, file-2 or file-0, file-1, file-2."""
+    """Return the current key of an upload field: file, file-1, file-2 or file-0, file-1, file-2.
+
+    The key changes because Streamlit empties a field only under a new key.
+    """
     number = st.session_state.get(EMPTIED, {}).get(key, 0)
     return f"{re.sub(r'-0$', '', key)}-{number}" if number else key
 
 
 def _say_in_words(button: str, endings: Sequence[str], key: str, most: int | None = None) -> None:
-    """Streamlit writes "Upload" and a limit in whole GB, in English only: what this place says instead.
+    """Put the text of the button and the limit of an upload field into the page, for style.css.
 
-    *most*: the largest file in MB; None: what the server takes. The looks are those of style.css.
+    Streamlit itself writes "Upload" and a limit in whole GB, in English only. *most*: the largest file in MB; None: the
+    limit of the server.
     """
     limit = _("up to {most} MB per file: {endings}").format(
         most=most or st.get_option("server.maxUploadSize"), endings=series(ending.upper() for ending in endings)
@@ -159,7 +163,7 @@ def source_name(kind: str) -> str:
 
 
 def files_source(key: str) -> Source | None:
-    """Files that the visitor brings; kept where a job can read them."""
+    """Ask for files of the visitor and return them as a source that a job can read; None without a file."""
     paths = choose_uploads(_("Text files"), ENDINGS, key=f"{key}-files", heading=False)
     caption(
         "Plain text, Markdown, HTML, JSON Lines or CSV, also packed as .gz or .zip; UTF-8, GB18030 or"

@@ -44,7 +44,10 @@ _download: ContextVar[tuple[str, str] | None] = ContextVar("download", default=N
 
 @contextmanager
 def visit_of(session: str) -> Iterator[None]:
-    """Work outside a run for the visit with this id: who asks is the person of its cookie, on the page that is open."""
+    """Work for the visit with this id outside a run of a page.
+
+    The visitor is then the person of the visit's cookie, on the page that the visit has open.
+    """
     client = runtime.get_instance().get_client(session) if runtime.exists() else None
     opened = runtime.get_instance().get_app_session(session) if runtime.exists() else None
     cookies = client.client_context.cookies if client and client.client_context else {}
@@ -308,9 +311,10 @@ PARTS: dict[str, Part] = {}  # "projects/settings.py: show_settings" -> the part
 
 
 def asks(action: Action) -> Callable[[Callable[Inputs, Result]], Callable[Inputs, Result]]:
-    """A part that needs *action*: in its argument `project`, or, where it has none or is given None, in any project.
+    """Return a decorator of a part of a page that needs *action*.
 
-    Raises NotAllowed.
+    The visitor needs it in the argument `project` of the part; in any project if the part has no such argument or it is
+    None. Without it the decorated part raises NotAllowed.
     """
 
     def decorate(body: Callable[Inputs, Result]) -> Callable[Inputs, Result]:

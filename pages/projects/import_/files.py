@@ -52,7 +52,7 @@ def fetched(project: Project) -> Path | None:
 
 
 def forget_fetched() -> None:
-    """The fetched file was imported or is not wanted."""
+    """Forget the fetched file, after its import or when it is not wanted."""
     st.session_state.pop(FETCHED, None)
 
 
@@ -111,7 +111,7 @@ class FormState:
 
 @asks("import_files")
 def show_files(store: Store, project: Project) -> None:
-    """Upload, preview, import, report."""
+    """Show the upload of a file, its preview, the import and its report."""
     if project.archived:
         st.info(_("This project is archived. Unarchive it before importing."))
         return
@@ -237,7 +237,7 @@ def _offer_tasks(
     *,
     large: bool,
 ) -> None:
-    """Tasks of another labelling program: the mapping of their names, then the import."""
+    """Show the mapping of names for tasks of another labelling program, and import the tasks on request."""
     wish = other_tools.ask_tasks(store, project, members, program, password)
     if large:
         st.caption(_("This is a large file: it is imported as a background job, and you can keep working."))
@@ -252,7 +252,7 @@ def _offer_tasks(
 def _offer_labels(
     store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
 ) -> None:
-    """The import of a file of labels or a package, without options."""
+    """Offer the import of a file of labels or of a package, which has no options."""
     whole = write_package.is_package(members)
     if whole:
         caption("This package contains the items, labels and decisions of a project. Existing data do not change.")

@@ -210,7 +210,7 @@ QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a r
 
 
 def next_steps(store: Store, project: Project) -> None:
-    """After an import: the step that is next in the project, and others that may be."""
+    """Show links to the next step of the project after an import, and to other pages."""
     where = {"project": project.name}
     first = show_next(store, project)
     others = {
@@ -297,9 +297,9 @@ def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool 
 
 
 def show_report(report: ImportReport, *, quoting: bool = True, place: str = "") -> None:
-    """The report of an import: counts, encoding, positions, and every line that could not be used.
+    """Show the report of an import: counts, encoding, positions, and every unusable line.
 
-    `quoting`: whether the list of those lines, which can be taken away, may quote them.
+    *quoting*: True if the downloadable list of unusable lines may quote them.
     """
     st.subheader(_("Report"), anchor=False)
     numbers = (

@@ -159,7 +159,7 @@ def _forms(name: str) -> str:
 
 
 def _origin(item: NewItem) -> str:
-    """Data that the desk hides, shown to the lead who imports the file."""
+    """Return model, setting and data set of an item: the desk hides these, but the importing lead sees them."""
     parts = [str(item.extra.get(key) or "") for key in ("model", "second_model", "setting")]
     dataset = str(item.extra.get("dataset") or "own")
     return series(part for part in (*parts, "" if dataset == "own" else dataset_name(dataset)) if part)
