@@ -190,6 +190,7 @@ GROUPS = Design(
 SIZE = 5  # items of a context
 MORE = 0.15  # how far the second of two models lies above the first, of what is left
 RATES = ((0.05, 0.1, 0.2, 0.45), (0.2, 0.3, 0.4, 0.5))  # of the strata
+LOW_RATES = tuple(tuple(mean * times for times in (0.4, 0.8, 1.2, 1.6)) for mean in (0.01, 0.03, 0.05, 0.1))
 ITEMS = 6_000
 QUOTA_ITEMS, QUOTA, KEPT = 2_000, 100, 0.4  # candidates, sentences wanted of each of four cells, share that is kept
 LEAN = 0.6  # by how much of what is possible the rate of a context lies above or below that of its stratum
@@ -254,7 +255,7 @@ class Population:
 def population(random: Random, cell: Cell) -> Population:
     """Draw a population in four strata, a quarter each; contexts are single items, of one to nine, or 80 in all."""
     strata, names = np.arange(ITEMS) % 4, np.arange(ITEMS)
-    mean = np.asarray(RATES[int(cell["rates"])])[strata]
+    mean = np.asarray((RATES + LOW_RATES)[int(cell["rates"])])[strata]
     if cell["contexts"] != "single":
         names = np.repeat(names, random.integers(1, 10, ITEMS))[:ITEMS] if cell["contexts"] == "1 to 9" else names % 80
         names = random.permutation(names)
@@ -302,7 +303,7 @@ def _drawn(cell: Cell, random: Random) -> dict[str, Estimate]:
 
 
 def _mean_rate(cell: Cell) -> dict[str, float]:
-    rate = float(np.mean(RATES[int(cell["rates"])]))
+    rate = float(np.mean((RATES + LOW_RATES)[int(cell["rates"])]))
     return {"both": rate, "people alone": rate, "design effect": NAN}
 
 
@@ -351,6 +352,10 @@ DRAWN = {
     "contexts": ("single", "1 to 9", "80 in all"), "design": SIZED, "rates": (0, 1), "accuracy": (0.7, 0.9, 0.97),
     "labelled": (50, 100, 200, 500),
 }  # fmt: skip
+DRAWN_LOW = {
+    "contexts": ("single",), "design": SIZED, "rates": (2, 3, 4, 5), "accuracy": (0.9, 0.95, 0.99),
+    "labelled": (30, 60, 150, 300),
+}  # fmt: skip
 OF_QUOTAS = {"accuracy": (0.7, 0.9), "random part": (0.2, 0.3, 0.5)}
 RATE = {"both": "rate", "people alone": "rate", "error ratio": NAN, "worth": NAN}
 LESS = 0.3 - (0.3 * (1 - MORE) + MORE)
@@ -361,5 +366,6 @@ JUDGES = {
         "judges-differences", "", {}, _two_models, {"both": LESS, "people alone": LESS, "error ratio": NAN}, MODELS
     ),
     "sampling": Design("sampling", "", DRAWN, _drawn, _mean_rate),
+    "sampling-low": Design("sampling-low", "", DRAWN_LOW, _drawn, _mean_rate),
     "sampling-quotas": Design("sampling-quotas", "", OF_QUOTAS, _quotas, QUOTAS),
 }

@@ -3,7 +3,7 @@
 See docs/nli.md#the-numbers.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,7 +16,7 @@ from evenhand.core.resources import table
 from evenhand.core.statistics import Estimate, Note, wilson
 from evenhand.core.statistics.equivalence import MARGINS, Equivalence, equivalence
 from evenhand.core.statistics.estimate import NO_LABEL
-from evenhand.core.statistics.intervals import BY_JACKKNIFE, over_strata
+from evenhand.core.statistics.intervals import BY_JACKKNIFE, Bounds, Measures, over_strata
 from evenhand.core.statistics.resampling import Numbers, Sizes
 
 UnitKind = Literal["occupation", "row"]
@@ -111,10 +111,7 @@ def measured(predictions: Iterable[Prediction]) -> Inference:
     counts = _table(rows, names)
     words_in_order = dict.fromkeys(names) if unit == "occupation" else {}
     occupations = [_occupation(word, counts[i, : len(SETS)]) for i, word in enumerate(words_in_order)]
-    found = {}
-    if rows:
-        strata = _strata(counts)
-        found = over_strata(of_counts, counts, strata, _rests_on(counts, strata), BOUNDS)
+    found = _over_samples(of_counts, counts, counts, BOUNDS) if rows else {}
     sizes = counts.sum(axis=(0, 2))
     estimates = {
         name: found[name] if name in found else Estimate.undefined(empty_set([SETS[i] for i in sets if not sizes[i]]))
@@ -164,14 +161,29 @@ def changes(
         old, new = of_counts(table[:, 0]), of_counts(table[:, 1])
         return {name: new[name] - old[name] for name in new}
 
-    strata = _strata(counts[:, 0])
-    found = over_strata(differences, counts, strata, _rests_on(counts[:, 0], strata))
+    found = _over_samples(differences, counts, counts[:, 0])
     undefined = {name: Estimate.undefined(first[name].reason or NO_LABEL) for name in RESTS_ON if name not in found}
     return first, second, found | undefined, first.unit
 
 
+def _over_samples(
+    measures: Measures, table: Numbers, counts: Numbers, bounds: Mapping[str, Bounds] | None = None
+) -> dict[str, Estimate]:
+    """Return the measures of sums of *table*, whose units lie in the sets and classes that *counts* tells.
+
+    Stereotyped and neutral words are separate samples; for the gaps the words of each class are.
+    """
+    sets = _strata(counts[:, : len(SETS)])
+    found = over_strata(measures, table, sets, _rests_on(counts, sets), bounds)
+    if counts.shape[1] > len(SETS):
+        classes = _strata(counts)
+        by_class = over_strata(measures, table, classes, _rests_on(counts, classes), bounds)
+        found |= {name: by_class[name] for name in SIGNED}
+    return found
+
+
 def _strata(counts: Numbers) -> list[Sizes]:
-    """Return the units by the sets that contain them: stereotyped words and neutral words are separate samples.
+    """Return the units by the sets and classes that contain them.
 
     So PS, AS and NS keep their sizes. All units share one stratum if a unit would be alone in its stratum.
     """

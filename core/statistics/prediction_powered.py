@@ -6,6 +6,10 @@ The judge's rate is corrected by what people say of the items that both have lab
 mean_labelled(Y - k f), with k from 0 (people alone) to 1, chosen so that the error is least. A judge that errs to one
 side widens nothing and moves nothing: its bias is measured on the labelled items and taken off.
 
+k is cross-fitted (Zrnic and Candes 2024): the labelled units are divided into ten folds, and a unit has the k of the
+other nine. Fitted on the same labels k is small when few positives are drawn, so the rate was too low (by a tenth
+at a rate of .05 with 60 labels), and with unequal inclusion probabilities intervals held it in 52 to 90 of 100 samples.
+
 A judge that is nearly always right differs from people on so few items that their spread cannot be estimated: with 50
 labelled items and a judge that is right in 99%, the formula alone held the truth in 61 of 100 samples. So the error
 counts one difference more than there were, of one item.
@@ -20,6 +24,7 @@ that of all items.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +35,8 @@ from evenhand.core.statistics.estimate import BY_T, ONE_UNIT
 from evenhand.core.statistics.intervals import by_t
 
 UNSEEN = 1.0  # differences that the labelled items might have shown and did not
-VERSION = 2  # of the method: raise it when a number may change
+FOLDS = 10
+VERSION = 3  # of the method: raise it when a number may change
 NO_PEOPLE = Note(N_("No item has a label by people and by the judge."))
 NO_JUDGE = Note(N_("The judge has given no such label."))
 NO_FURTHER = Note(N_("The judge has labelled no further items, so its labels add nothing."))
@@ -95,8 +101,8 @@ class Rates:
 class _Term:
     """A mean over units: its value, and for each unit what it adds to the error (they sum to 0).
 
-    `units`, `items`: as many of equal weight would tell as much (Kish); `least`: the variance that it would have if
-    labels had nothing to do with their weights.
+    `units`: as many units of equal weight would tell as much (Kish); `shares`: of each unit in the mean, adding up to
+    1; `least`: the variance that it would have if labels had nothing to do with their weights.
     """
 
     names: list[Hashable]
@@ -104,13 +110,18 @@ class _Term:
     mean: float
     parts: Numbers
     units: float
-    items: float
+    shares: Numbers
     least: float
 
     @property
     def variance(self) -> float:
         """The variance of the mean, at least `least`: few labels for many items may hide their spread."""
         return max(float(self.parts @ self.parts), self.least)
+
+    @property
+    def largest(self) -> float:
+        """The largest share of a unit."""
+        return float(self.shares.max())
 
 
 def prediction_powered(labels: Labels) -> Rates:
@@ -160,26 +171,69 @@ def _rest(labels: Labels, every: _Term | None) -> _Term | None:
 
 
 def _both(labels: Labels, estimate: Estimate, judge: Estimate, people: _Term, automatic: _Term, rest: _Term) -> Rates:
-    weight = _weight(labels, people, automatic, rest)
-    if weight == 0.0:
+    corrected = _corrected(labels, people, rest)
+    variance = corrected.variance(_shared(people.names, rest.names))
+    if corrected.weight == 0.0 or variance >= people.variance:
         alike = min(np.ptp(people.values), np.ptp(automatic.values)) == 0
         return Rates(
             estimate, judge, _noted(estimate, ALL_THE_SAME if alike else NO_GAIN), 0.0, float(len(labels.people))
         )
-    errors = people.parts - weight * automatic.parts
-    variance = float(
-        errors @ errors
-        + weight**2 * (rest.parts @ rest.parts)
-        + 2 * weight * _together(rest.parts, errors, _shared(people.names, rest.names))
-        + (weight * UNSEEN / people.items) ** 2
-    )
-    value = float(min(1.0, max(0.0, people.mean + weight * (rest.mean - automatic.mean))))
+    value = min(1.0, max(0.0, corrected.residual.mean))
     both = by_t(
         Estimate(value, units=len(people.values)), variance**0.5, len(people.values), (0.0, 1.0), _freedom(people),
         BY_T_OF_BOTH,
     )  # fmt: skip
-    alone = people.variance
-    return Rates(estimate, judge, both, weight, alone / variance * len(labels.people) if variance > 0 else None)
+    worth = people.variance / variance * len(labels.people) if variance > 0 else None
+    return Rates(estimate, judge, both, corrected.weight, worth)
+
+
+@dataclass(frozen=True, slots=True)
+class _Corrected:
+    """The judge's mean corrected by people: `residual` is the mean of Y - k (f - the judge's mean), `rest` that mean.
+
+    `weight`: the mean k of the labelled units.
+    """
+
+    residual: _Term
+    rest: _Term
+    weight: float
+
+    @property
+    def unseen(self) -> float:
+        """The variance of one difference more than was observed, of the labelled unit that counts most."""
+        return (self.weight * UNSEEN * self.residual.largest) ** 2
+
+    def variance(self, shared: list[tuple[int, int]]) -> float:
+        """Return the variance of the rate; *shared*: units of people and judge that are in both terms."""
+        together = _together(self.rest.parts, self.residual.parts, shared)
+        of_rest = float(self.rest.parts @ self.rest.parts)
+        return self.residual.variance + self.weight**2 * of_rest + 2 * self.weight * together + self.unseen
+
+
+def _corrected(labels: Labels, people: _Term, rest: _Term) -> _Corrected:
+    """Return the judge's mean as people correct it, with the k of each unit fitted on the other folds."""
+    places, count = _places(labels.clusters, len(labels.people))
+    folds = np.arange(count) % FOLDS
+    weights = np.zeros(count)
+    for fold in range(min(FOLDS, count)):
+        others = _terms(_part(labels, np.flatnonzero(folds[places] != fold).tolist()))
+        if others[0] is not None and others[1] is not None and len(others[0].values) > 1:
+            weights[folds == fold] = _weight(labels, others[0], others[1], rest)
+    moved = weights[places] * (np.asarray(labels.automatic, dtype=float) - rest.mean)
+    values = np.asarray(labels.people, dtype=float) - moved
+    residual = _terms(replace(labels, people=values.tolist()))[0]
+    assert residual is not None and len(residual.values) == len(people.values)
+    return _Corrected(residual, rest, float(residual.shares @ weights))
+
+
+def _part(labels: Labels, rows: list[int]) -> Labels:
+    """Return the labelled items of *rows* alone; further items stay."""
+
+    def of(values: Sequence[Any] | None) -> Any:
+        return None if values is None else [values[row] for row in rows]
+
+    named = ("people", "automatic", "clusters", "inclusion", "weights", "strata")
+    return replace(labels, **{name: of(getattr(labels, name)) for name in named})
 
 
 def _freedom(term: _Term) -> float:
@@ -192,10 +246,10 @@ def _weight(labels: Labels, people: _Term, automatic: _Term, rest: _Term) -> flo
     shared = _shared(people.names, rest.names)
     if labels.clusters is None and not labels.designed:  # items are alike, labelled or not: one spread
         every = np.concatenate([automatic.values, rest.values])
-        least = every.var(ddof=1) * (1 / len(rest.values) + 1 / people.units)
+        least = every.var(ddof=1) * (1 / len(rest.values) + 1 / people.units) + (UNSEEN * people.largest) ** 2
     else:  # a cluster mean spreads less the more items it has
         least = float(automatic.parts @ automatic.parts) + float(rest.parts @ rest.parts)
-        least += (UNSEEN / people.items) ** 2 - 2 * _together(rest.parts, automatic.parts, shared)
+        least += (UNSEEN * people.largest) ** 2 - 2 * _together(rest.parts, automatic.parts, shared)
     gain = float(automatic.parts @ people.parts) - _together(rest.parts, people.parts, shared)
     return min(1.0, max(0.0, float(gain / least))) if least > 0 else 0.0
 
@@ -243,13 +297,12 @@ def _moved_by(labels: Labels) -> tuple[_Moved | None, _Moved | None, _Moved | No
     rest = _rest(labels, every)
     if rest is None:
         return mine, judge, mine, 0.0
-    weight = _weight(labels, people, automatic, rest)
-    parts = dict(zip(people.names, (people.parts - weight * automatic.parts).tolist(), strict=True))
+    corrected = _corrected(labels, people, rest)
+    residual, weight = corrected.residual, corrected.weight
+    parts = dict(zip(residual.names, residual.parts.tolist(), strict=True))
     for name, part in zip(rest.names, (weight * rest.parts).tolist(), strict=True):
         parts[name] = parts.get(name, 0.0) + part
-    value = people.mean + weight * (rest.mean - automatic.mean)
-    unseen = (weight * UNSEEN / people.items) ** 2
-    return mine, judge, _Moved(value, parts, len(people.values), unseen), weight
+    return mine, judge, _Moved(residual.mean, parts, len(people.values), corrected.unseen), weight
 
 
 def _as_moved(term: _Term) -> _Moved:
@@ -295,9 +348,7 @@ def _mean(
         return None
     values = np.asarray(given, dtype=float)
     names = [] if clusters is None else list(dict.fromkeys(clusters))
-    at = {name: place for place, name in enumerate(names)}
-    places = np.arange(len(values)) if clusters is None else np.array([at[name] for name in clusters])
-    count = int(places.max()) + 1
+    places, count = _places(clusters, len(values))
     each = np.bincount(places, minlength=count)
     if weights is None:
         given_shares: Numbers = np.ones(len(values)) if of_items else 1.0 / each[places]
@@ -307,8 +358,17 @@ def _mean(
     mean = float(shares @ values)
     parts, least = _parts(values, shares, places, mean, strata)
     own, units = np.bincount(places, shares, count), np.bincount(places, shares * values, count)
-    alike = (1 / float(own @ own), 1 / float(shares @ shares))
-    return _Term(names, units / own, mean, parts, *alike, 0.0 if weights is None else least)
+    return _Term(
+        names, units / own, mean, parts, 1 / float(own @ own), own.astype(float), 0.0 if weights is None else least
+    )
+
+
+def _places(clusters: Sequence[Hashable] | None, items: int) -> tuple[NDArray[np.int64], int]:
+    """Return the number of the unit of each item, and how many units there are."""
+    if clusters is None:
+        return np.arange(items), items
+    at = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
+    return np.array([at[name] for name in clusters], dtype=np.int64), len(at)
 
 
 def _parts(

@@ -57,7 +57,7 @@ def show_facts(inference: "Inference") -> None:
     notes = dict.fromkeys(note_text(note) for note in told if note is not None and note.message != ALIKE_AT_AN_END)
     unit = _("occupations") if inference.unit == "occupation" else _("rows")
     units = len(inference.occupations) or inference.rows
-    text = _("95% intervals over {units} {unit}; each class of occupations is a separate sample.")
+    text = _("95% intervals over {units} {unit}; stereotyped and neutral ones are separate samples.")
     methods = methods_text(inference.estimates.values())
     st.caption(plain(paragraph([text.format(units=f"{units:,}", unit=unit), methods, *notes])))
     if not inference.by_class:
