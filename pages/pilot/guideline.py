@@ -130,8 +130,8 @@ def _edit(project: Project, begun: Draft, newest: Guideline, place: str) -> Draf
             show_html(desk_html(text))
     if recognise(text):
         caption(
-            "The built-in guideline is shown in each reader's language. Once it is edited, everybody reads"
-            " it as written."
+            "The built-in guideline is shown in each reader's language. Once it is edited, all readers see it as"
+            " written."
         )
     choices, reasons, scheme = _edit_options(project, begun, place)
     changes = st.text_area(

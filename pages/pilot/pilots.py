@@ -120,7 +120,7 @@ def _show_open(project: Project, figures: PilotFigures) -> None:
                 st.progress(min(1.0, person.labelled / figures.items) if figures.items else 0.0, done, width=260)
                 page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
         if figures.complete:
-            st.success(_("Everybody has finished the pilot."), icon=":material/check:")
+            st.success(_("All annotators have finished the pilot."), icon=":material/check:")
             st.button(
                 _("Close the pilot"), type="primary", key="pilot_close", on_click=_close, args=(project,),
             )  # fmt: skip

@@ -132,7 +132,7 @@ def people(project: Project, found: Dashboard) -> None:
     if staff:
         _table(project, staff, found.moment, "progress-people")
     if by_link:
-        title = _("Participants of online studies ({number})", number=f"{len(by_link):,}")
+        title = _("Participants in online studies ({number})", number=f"{len(by_link):,}")
         with st.expander(title, icon=":material/group:", expanded=not staff):
             _table(project, by_link, found.moment, "progress-participants")
             page_link("study/page.py", label=_("Online studies"), icon=":material/link:")
@@ -249,7 +249,7 @@ def by_day(found: Dashboard) -> None:
     """Show the labels of each annotator on each of the last days; participants of studies are one line."""
     from evenhand.core.charts.lines import labels_per_day  # charts take a third of a second to import
 
-    counted, together = Counter[tuple[str, str]](), _("Participants of online studies")
+    counted, together = Counter[tuple[str, str]](), _("Participants in online studies")
     by_link = {person.annotator.name for person in found.people if person.participant}
     for day in found.days:
         counted[day.day, together if day.annotator in by_link else day.annotator] += day.labels

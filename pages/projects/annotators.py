@@ -39,7 +39,7 @@ def show_people(store: Store, project: Project) -> None:
                 projects.add_annotators(store, project, [line for line in names.splitlines() if line.strip()])
                 st.rerun()
     if by_link:
-        caption("Participants of online studies ({number})", number=f"{len(by_link):,}")
+        caption("Participants in online studies ({number})", number=f"{len(by_link):,}")
         page_link("study/page.py", label=_("Online studies"), icon=":material/link:")
     if everybody:
         show_consent(store, project)
@@ -154,9 +154,14 @@ def show_aside(store: Store, project: Project) -> None:
     items = projects.set_aside_items(store, project)
     texts = project.kind == "generations"
     if texts:
-        caption("A text is set aside when everybody who could label it has skipped it. It then waits here for you.")
+        caption(
+            "A text is set aside when all annotators who could label it have skipped it. It then waits here for you."
+        )
     else:
-        caption("A sentence is set aside when everybody who could label it has skipped it. It then waits here for you.")
+        caption(
+            "A sentence is set aside when all annotators who could label it have skipped it. It then waits here for"
+            " you."
+        )
     if not items:
         st.info(_("No text is set aside.") if texts else _("No sentence is set aside."), icon=":material/check:")
         return

@@ -80,8 +80,8 @@ def show_list(store: Store) -> None:
                 st.button(label, key=key, icon=":material/school:", on_click=_make_demo, args=(name,))
     if not projects:
         inform(
-            "There are no projects yet. A project holds sentences, a guideline and annotators. The"
-            " demo project shows every feature with sentences of our own and three fictitious annotators."
+            "There are no projects yet. A project holds sentences, a guideline and annotators. The demo project shows"
+            " every feature with sentences written for it and three fictitious annotators."
         )
     columns = st.columns(2)
     for number, project in enumerate(projects):

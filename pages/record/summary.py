@@ -162,8 +162,8 @@ def ask_consent(store: Store, project: Project, annotator: Annotator) -> None:
     """Show each use of labels with the answer so far, and buttons to give, refuse or withdraw consent to it."""
     st.subheader(_("Use of your labels"))
     caption(
-        "You answer for each use, and change your answer at any time. Without your consent, your labels are used only"
-        " in counts, agreement and gold labels, never one by one. They are stored as long as the project. Ask the"
+        "You answer for each use and can change your answer at any time. Without your consent, your labels are used"
+        " only in counts, agreement and gold labels, never one by one. They are stored as long as the project. Ask the"
         " project lead if anything is unclear."
     )
     for use in USES:

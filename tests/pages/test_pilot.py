@@ -75,7 +75,7 @@ def test_an_empty_project_explains_what_to_do(tmp_path: Path) -> None:
 def test_a_complete_pilot_is_closed_in_one_press_and_summarised(tmp_path: Path) -> None:
     in_pilot(tmp_path, {"Ada": "aaaa", "Bo": "aara", "Chen": "aaaa"})
     app = page()
-    assert "Everybody has finished the pilot" in app.success[0].value
+    assert "All annotators have finished the pilot" in app.success[0].value
     app.button(key="pilot_close").click().run()
     assert app.metric[0].value == "75.0%"
     text = " ".join(caption.value for caption in (*app.caption, *app.code))

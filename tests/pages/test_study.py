@@ -116,4 +116,4 @@ def test_progress_lists_participants_separately(fresh_store: Store, project: Pro
     annotators, participants = tables[:2]
     assert place[1].name not in list(annotators["Annotator"])
     assert list(participants["Annotator"]) == [place[1].name] and list(participants["Valid labels"]) == [3]
-    assert "Participants of online studies (1)" in [entry.label for entry in app.expander]
+    assert "Participants in online studies (1)" in [entry.label for entry in app.expander]

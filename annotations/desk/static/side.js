@@ -134,7 +134,7 @@ class Side {
     const most = Math.max(1, ...progress.cells.map((cell) => cell.labelled));
     const rows = [...pairs].map(([pair, sides]) => balanceRow(pair, sides, most, t));
     part.balance.replaceChildren(...rows);
-    if (rows.length) part.balance.append(element("p", { class: "legend" }, t("dark: kept, light: labelled")));
+    if (rows.length) part.balance.append(element("p", { class: "legend" }, t("dark: accepted, light: labelled")));
     if (rows.length && this.desk.masked)
       part.balance.append(element("p", { class: "legend" }, t("Your last {n} labels are not counted here, because their words are still covered.", { n: UNDOABLE })));
   }
@@ -172,8 +172,8 @@ function balanceRow(pair, sides, most, t) {
       half.append(element("u", { class: kind, style: `width:${Math.min(100, (count / whole) * 100).toFixed(1)}%` }));
     }
     const says = cell.quota
-      ? "{accepted} of {quota} kept, {labelled} labelled"
-      : "{accepted} kept, {labelled} labelled";
+      ? "{accepted} of {quota} accepted, {labelled} labelled"
+      : "{accepted} accepted, {labelled} labelled";
     told.push(`${sideWord(side, t)}: ${t(says, cell)}`);
     row.append(half);
   }

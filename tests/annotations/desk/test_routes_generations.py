@@ -80,7 +80,7 @@ def test_replies_do_not_reveal_model_setting_row_or_other_labels(
         ({"spans": "he"}, "The marks of a text must be a list of at most 200."),
         ({"extraneous": "yes"}, "This operation does not have the expected format."),
         ({"extraneous": 1}, "This operation does not have the expected format."),
-        ({"choice": "accept"}, "accept is not a choice of this guideline."),
+        ({"choice": "accept"}, "accept is not a choice in this guideline."),
     ],
 )
 def test_a_refusal_names_the_broken_rule(ada: Desk, more: dict[str, Any], why: str) -> None:

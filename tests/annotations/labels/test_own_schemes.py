@@ -67,8 +67,8 @@ def asking(store: Store, **fields: Any) -> Any:
     [
         ((), "The question fluency has no answer yet."),
         (("fluency:3", "fluency:4"), "fluency takes one answer, but this label has 2."),
-        (("fluency:6",), "fluency:6 is not a reason of this guideline."),
-        (("fluency:3", "care:11"), "care:11 is not a reason of this guideline."),
+        (("fluency:6",), "fluency:6 is not a reason in this guideline."),
+        (("fluency:3", "care:11"), "care:11 is not a reason in this guideline."),
     ],
 )
 def test_a_scale_needs_exactly_one_valid_answer(fresh_store: Store, reasons: tuple[str, ...], says: str) -> None:
@@ -106,7 +106,7 @@ def test_answers_are_exported_columns_compared_as_ordinal(fresh_store: Store) ->
 @pytest.mark.parametrize(
     ("choice", "flags", "more", "says"),
     [
-        ("correct", (), {}, "correct is not a choice of this guideline"),
+        ("correct", (), {}, "correct is not a choice in this guideline"),
         ("helpful", ("degenerate",), {}, "degenerate is not a reason in this guideline"),
         ("helpful", (), {"extraneous": False}, "has no flag for extraneous"),
         ("helpful", (), {"spans": (Mark(0, 2, "pronoun"),)}, "pronoun is not a kind of mark"),
