@@ -41,7 +41,7 @@ from evenhand.core.statistics.units import UnitChoice, UnitKind, Units, units_of
 from evenhand.core.typed_json import fields_of, to_json, with_reasons
 from evenhand.core.types import JsonObject
 
-NO_SIZE = Note(N_("No sentence has a finite non-zero value, so there is no magnitude for the missing ones."))
+NO_SIZE = Note(N_("No sentence has a finite non-zero value, so the magnitude of missing values is unknown."))
 NO_ROWS = Note(N_("There are no sentences."))
 
 
