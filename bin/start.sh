@@ -145,6 +145,7 @@ case ${1:-app} in
         .venv/bin/python -m docs.cli_reference
         .venv/bin/python -m docs.permission_tables
         .venv/bin/python -m docs.methods_map
+        .venv/bin/python -m docs.quantities
         exec .venv/bin/python -m docs.screenshots --readme
         ;;
     coverage)

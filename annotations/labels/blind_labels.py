@@ -179,7 +179,7 @@ POPULATIONS: dict[Population, str] = {
     "kept": N_("accepted items with at least two {labels}"),
 }
 BLIND, COUNTED = N_("blind labels"), N_("labels that count")  # no record tells whether imported labels were blind
-_OF = {
+CONDITIONS: dict[Population, str] = {  # on an item
     "labelled": "",
     "share": SHARE,
     "reviewed": "AND item.labels >= item.wanted",
@@ -207,12 +207,13 @@ class PopulationLabels:
     def share(self, cell: int | None = None) -> Estimate:
         """Return full agreement, 0 to 1, of all items or of one *cell*; `units` is the number of items compared."""
         keep = None if cell is None else self.labels.cell == cell
-        return unanimity(self.labels.tally(self.categories, keep))
+        estimate = unanimity(self.labels.tally(self.categories, keep))
+        return Estimate.undefined(NO_SUCH_ITEM) if estimate.value is None else estimate
 
 
 def population_labels(store: Store, project: Project, population: Population) -> PopulationLabels:
     """Read the labels of a *population*."""
-    labels, codes = numbered_labels(blind_label_rows(store, project, which=_OF[population]))
+    labels, codes = numbered_labels(blind_label_rows(store, project, which=CONDITIONS[population]))
     named = _contexts(store, project) if project.kind == "generations" else articles(store, project)
     return PopulationLabels(replace(labels, cluster=cluster_numbers(named, labels.item.tolist())), len(codes))
 
@@ -224,8 +225,6 @@ def full_agreement(store: Store, project: Project, population: Population) -> Es
     those of the population do not.
     """
     estimate = population_labels(store, project, population).share()
-    if estimate.value is None:
-        return Estimate.undefined(NO_SUCH_ITEM)
     return (
         replace(estimate, low=None, high=None, note=SELECTED) if population == "kept" and estimate.value else estimate
     )

@@ -5,12 +5,9 @@ are in templates/LANGUAGE/datasheet.md.jinja.
 
 `evidence` is what the records prove about how the labels of a project were made: the evidence for the sentences of its
 papers. A label was made at a desk of this database, came with a file, or is of unknown origin. What a file says of its
-labels (form shown, order, who saw what) was not observed here, so no sentence is derived from it. `label_totals` are
-the sums over the valid labels.
+labels (form shown, order, who saw what) was not observed here, so no sentence is derived from it.
 """
 
-import json
-from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +16,6 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from evenhand.annotations.agreement.measures import AgreementReport, agreement
 from evenhand.annotations.audit.follow_up import follow_up_facts
 from evenhand.annotations.database.events import PACKAGE_BEGUN, Event, events
 from evenhand.annotations.database.hash_chain import Head, head
@@ -27,16 +23,18 @@ from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.items.gold import gold_by_package
-from evenhand.annotations.labels.blind_labels import POPULATIONS, Population, full_agreement, name_of_labels
+from evenhand.annotations.labels.blind_labels import name_of_labels
 from evenhand.annotations.labels.read import FROM_FILE, ORIGIN, PACKAGE
 from evenhand.annotations.papers.blocks import Block, Form, rendered
 from evenhand.annotations.papers.paper import paper_blocks
-from evenhand.annotations.progress.cells import funnel, funnel_steps, mining, total
-from evenhand.annotations.projects.annotators import annotators, coded_file, pseudonyms
+from evenhand.annotations.progress.cells import funnel_steps
+from evenhand.annotations.projects.annotators import coded_file, pseudonyms
 from evenhand.annotations.projects.consent import sharing
-from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.quantities.catalogue import estimates, funnel_ids
+from evenhand.annotations.quantities.quantity import quantities_json
+from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.annotations.text_policy import CANARY, needs_canary, text_may_leave
-from evenhand.annotations.types import Guideline, Item, Project, ProjectCounts
+from evenhand.annotations.types import Guideline, Item, Project
 from evenhand.core.guidelines import recognise
 from evenhand.core.language import Language
 from evenhand.core.statistics import Estimate
@@ -247,58 +245,6 @@ def _tag_criteria(store: Store, project: Project) -> list[dict[str, Any]]:
     return found
 
 
-BREAKS_S = 300.0  # a time this long on one item is a break, as in the pace of the desk
-
-STANDING = """
-SELECT guideline.version, label.choice, label.extraneous, label.spans, label.reasons, label.seconds, label.created,
-    label.annotator
-FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline
-WHERE label.project = ?
-"""
-
-
-@dataclass(slots=True)
-class LabelTotals:
-    """Sums over the valid labels: as rows, a million would take 240 MB.
-
-    `flags`: answers to the flag, and how many of them set it; `tags`: reasons; `seconds`: of those with a time;
-    `people`: annotator (row id) -> number of labels, and their seconds without breaks.
-    """
-
-    number: int = 0
-    versions: Counter[int] = field(default_factory=Counter)
-    choices: Counter[str] = field(default_factory=Counter)
-    flags: Counter[bool] = field(default_factory=Counter)
-    marks: int = 0
-    tags: Counter[str] = field(default_factory=Counter)
-    first: str = ""
-    last: str = ""
-    seconds: "array[float]" = field(default_factory=lambda: array("d"))
-    people: dict[int, tuple[int, float]] = field(default_factory=dict)
-
-
-def label_totals(store: Store, project: Project) -> LabelTotals:
-    """Return the sums; every label is read once."""
-    totals = LabelTotals()
-    for version, choice, flag, spans, reasons, seconds, created, who in store.db.execute(STANDING, (project.id,)):
-        totals.number += 1
-        totals.versions[version] += 1
-        totals.choices[choice] += 1
-        if flag is not None:
-            totals.flags[bool(flag)] += 1
-        if spans != "[]":
-            totals.marks += len(json.loads(spans))
-        if reasons != "[]":
-            totals.tags.update(dict.fromkeys(json.loads(reasons), 1))
-        totals.first = min(totals.first or created, created)
-        totals.last = max(totals.last, created)
-        if seconds is not None:
-            totals.seconds.append(seconds)
-        labels, spent = totals.people.get(who, (0, 0.0))
-        totals.people[who] = labels + 1, spent + min(seconds or 0.0, BREAKS_S)
-    return totals
-
-
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_ROWS = 200  # of the table of cells
 
@@ -352,55 +298,40 @@ class Held:
 class Known:
     """The facts of the data sheet, read once for all languages and formats.
 
-    `held`, `kept`: counts over all items and over the kept ones. `way`, `cells`, `found`: `mining`, `funnel` and its
-    `total`; `guideline`: the newest of `versions`; `joined`: annotators, also former ones; `agreement`: None if fewer
-    than two have labelled; `full_agreement`: of reviewed and of kept items; `provenance`: how the labels were made;
-    `log`: its last entry, None if the sheet is of no release.
+    `held`, `kept`: counts over all items and over the kept ones, by cell. `way`: of `mining`; `guideline`: the newest
+    of `versions`; `provenance`: how the labels were made; `log`: its last entry, None if the sheet is of no release;
+    `quantities`: the estimates of all that the catalogue has for this project, by id.
     """
 
     project: Project
     held: Held
     kept: Held
-    label_totals: LabelTotals
+    snapshot: Snapshot
     way: dict[str, Any]
-    cells: list[dict[str, Any]]
-    found: dict[str, Any]
     guideline: Guideline
     versions: int
-    joined: int
-    counts: ProjectCounts
-    agreement: AgreementReport | None
-    full_agreement: dict[Population, Estimate]
     provenance: dict[str, Any]
     follow_ups: list[dict[str, Any]]
     log: Head | None
+    quantities: dict[str, Estimate]
 
 
 def read_known(store: Store, project: Project) -> Known:
     """Read the facts of the data sheet of *project*."""
-    totals, cells = label_totals(store, project), funnel(store, project)
+    snapshot = Snapshot(store, project)
     held, kept = _held(store, project)
-    report = agreement(store, project) if len(totals.people) > 1 else None
-    # Of further populations; none where labels decided which items are reviewed.
-    populations: tuple[Population, ...] = ("reviewed", "kept")
-    whole = report is not None and report.on != "share" and not report.stopped
     return Known(
         project=project,
         held=held,
         kept=kept,
-        label_totals=totals,
-        way=mining(store, project),
-        cells=cells,
-        found=total(store, project, cells),
+        snapshot=snapshot,
+        way=snapshot.mining,
         guideline=guideline(store, project),
         versions=len(guidelines(store, project)),
-        joined=len(annotators(store, project, active=False)),
-        counts=counts(store, project),
-        agreement=report,
-        full_agreement={population: full_agreement(store, project, population) for population in populations if whole},
         provenance=evidence(store, project),
         follow_ups=follow_up_facts(store, project),
         log=head(store.db),
+        quantities=estimates(snapshot),
     )
 
 
@@ -426,26 +357,26 @@ def _origin(item: Item) -> tuple[str, ...]:
 
 def _facts(known: Known, language: Language, reason: str = "", checks: Sequence[Any] = ()) -> dict[str, Any]:
     """Return the variables of the template: the facts, and their consequences."""
-    project, reasons = known.project, known.guideline.beside
+    project, reasons, snapshot = known.project, known.guideline.beside, known.snapshot
+    labels = snapshot.label_totals
     return fields_of(known) | {
         "app": VERSION,
         "project": asdict(project),
         "release_reason": reason,
         "release_checks": checks,
-        "sentences": project.kind == "sentences",
+        "sentences": snapshot.sentences,
         "kept_cells": sorted(known.kept.cells.items()),
-        "labels": known.label_totals,
+        "labels": labels,
         "cells": sorted(known.held.cells.items()),
         "most_rows": MOST_ROWS,
-        "steps": list(funnel_steps(project, known.way, known.found)),
-        "rate": known.found["rate"],
-        "reviewed": known.found["reviewed"],
-        "compared": known.found["compared"],
+        "steps": funnel_steps(known.way),
+        "step_ids": funnel_ids(snapshot.sentences),
+        "agreement": snapshot.agreement if len(labels.people) > 1 else None,
+        "quantities": quantities_json(known.quantities, messages=True),
         "signatures": list(dict.fromkeys(run["signature"] for run in known.way["runs"])),
         "built_in": recognise(known.guideline.text),
         "reasons": {one.code: (one.zh if language == "zh" else one.en) or one.code for one in reasons},
-        "populations": POPULATIONS,
         "labels_name": name_of_labels(known.provenance),
-        "locked": project.kind == "generations" and not text_may_leave(project),
+        "locked": not snapshot.sentences and not text_may_leave(project),
         "canary": CANARY if needs_canary(project) else None,
     }

@@ -5,15 +5,17 @@ markup. The result is parsed into blocks, which are written as Markdown or LaTeX
 
 Each sentence of a template is inside the claim that it makes, and needs evidence. A template writes
 `{% call(one) claim("order") %}...{% endcall %}`. The text is rendered once for each piece of evidence that the claim
-finds in the facts, and not at all without evidence.
+finds in the facts, and not at all without evidence. A number of the catalogue (annotations.quantities) is written by
+its id, `{{ number("items.reviewed") }}`; the text of a claim with a number that the facts do not state is not rendered.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
@@ -31,6 +33,18 @@ from evenhand.annotations.papers.blocks import (
     cell,
     markdown_text,
 )
+from evenhand.annotations.papers.numbers import (
+    Unstated,
+    estimate,
+    how_made,
+    named,
+    number,
+    reason,
+    short_estimate,
+    some,
+    stated,
+)
+from evenhand.annotations.quantities.catalogue import QUANTITIES
 from evenhand.core.language import Language
 from evenhand.core.statistics import Estimate
 
@@ -45,7 +59,13 @@ def render_claims(facts: Facts) -> Callable[..., Markup]:
     """
 
     def claim(name: str, caller: Callable[[Any], str]) -> Markup:
-        return Markup("").join(Markup(caller(one)) for one in CLAIMS[name](facts))  # noqa: S704 - escaped by Jinja
+        return Markup("").join(map(text, CLAIMS[name](facts), repeat(caller)))
+
+    def text(one: Any, caller: Callable[[Any], str]) -> Markup:
+        try:
+            return Markup(caller(one))  # noqa: S704 - escaped by Jinja
+        except Unstated:
+            return Markup("")
 
     return claim
 
@@ -53,6 +73,11 @@ def render_claims(facts: Facts) -> Callable[..., Markup]:
 def _if(holds: object, proof: Any = True) -> list[Any]:
     """Return *proof* as the only evidence if *holds*, else none."""
     return [proof] if holds else []
+
+
+def _quantities(facts: Facts) -> list[Any]:
+    """Return all estimates by id; the text that names one without an estimate is not rendered."""
+    return [facts["quantities"]]
 
 
 def _of_all(origin: str) -> Evidence:
@@ -128,13 +153,13 @@ LABELLING: dict[str, Evidence] = {
     "order_generations": lambda facts: [] if _sentences(facts) else _order(facts),
 }
 METHOD: dict[str, Evidence] = {
-    "kept": lambda facts: [facts["total"]],
+    "kept": _quantities,
     "source_statement": lambda facts: _if(facts["project"]["source_statement"]),
     "mining": lambda facts: _if(facts["mining"]["runs"]),
     "mining_part": lambda facts: _if(facts["mining"]["runs"] and not facts["mining"]["whole"]),
     "mining_sums": lambda facts: _if(len(facts["mining"]["runs"]) > 1),
     "mining_signature": lambda facts: facts["mining_signatures"],
-    "imported_items": lambda facts: [facts["total"]],
+    "imported_items": _quantities,
     "mined_items": lambda facts: _if(facts["sources"]["mined"]),
     "mining_unknown": lambda facts: _if(facts["mining"]["imported"] < facts["sources"]["mined"]),
     "preregistered": lambda facts: [one for one in facts["preregistration"] if one["before"]],
@@ -147,7 +172,7 @@ METHOD: dict[str, Evidence] = {
     "choices": lambda facts: [facts["newest"]],
     "criteria": lambda facts: _if(facts["newest"]["reasons"], facts["newest"]),
     "sent_back": lambda facts: _if(facts["events"].get("sent_back")),
-    "annotators": lambda facts: [facts["people"]],
+    "annotators": _quantities,
     "gold_majority": lambda facts: _if(facts["project"]["gold"] == "majority"),
     "gold_sentences": lambda facts: (
         [_adjudicable(facts)] if facts["project"]["gold"] != "majority" and _sentences(facts) else []
@@ -215,17 +240,17 @@ DATASHEET: dict[str, Evidence] = {
     "release_reason": lambda facts: _if(
         facts["release_reason"], {"reason": facts["release_reason"], "why": facts["release_checks"]}
     ),
-    "held": lambda facts: [facts["held"]],
-    "kept_items": lambda facts: _if(facts["kept"].items, facts["kept"]),
-    "nothing_kept": lambda facts: _if(not facts["kept"].items),
+    "held": _quantities,
+    "kept_items": lambda facts: _if(facts["kept_cells"], facts["kept"]),
+    "nothing_kept": lambda facts: _if(not facts["kept_cells"]),
     "more_kept_rows": lambda facts: _if(len(facts["kept_cells"]) > facts["most_rows"]),
     "before_filtering": lambda facts: [facts["held"]],
     "more_rows": lambda facts: _if(len(facts["cells"]) > facts["most_rows"]),
-    "rate": lambda facts: [facts["rate"]],
+    "rate": _quantities,
     "signature": lambda facts: facts["signatures"],
     "guideline_kind": lambda facts: [facts["guideline"]],
-    "joined": lambda facts: [facts["joined"]],
-    "standing": lambda facts: [facts["labels"]],
+    "joined": _quantities,
+    "standing": _quantities,
     "flags": lambda facts: _if(facts["labels"].flags),
     "marks": lambda facts: _if(facts["labels"].marks),
     "follow_up": lambda facts: [one for one in facts["follow_ups"] if one["kept"].judged],
@@ -289,7 +314,7 @@ def paper_blocks(folder: Path, name: str, language: Language, facts: Mapping[str
 @cache
 def _environment(folder: Path, language: Language) -> Environment:
     made = Environment(
-        loader=FileSystemLoader([folder / language, SHARED / language]),
+        loader=FileSystemLoader([folder / language, SHARED / language, SHARED]),
         undefined=StrictUndefined,
         autoescape=True,
         finalize=_escaped,
@@ -319,38 +344,24 @@ def _environment(folder: Path, language: Language) -> Environment:
         "whole": lambda number: int(number) if isinstance(number, float) and number.is_integer() else number,
         "rounded": lambda number: None if number is None else round(number, 2),
         "sentence": lambda text: text[:1].upper() + text[1:],
-        "reason": lambda found: _reason(found, say),
+        "reason": lambda found: reason(found, say),
         "estimate": lambda found: estimate(found, say),
-        "short_estimate": _short_estimate,
+        "short_estimate": short_estimate,
         "half_width": _half_width,
         "verbatim": _verbatim,
         "translated": say,
         "value": value,
         "interval": interval,
+        "named": pass_context(partial(named, say=say)),
+        "titled": lambda id_: say(QUANTITIES[id_].name),
+    }
+    made.globals |= {
+        "number": pass_context(partial(number, say=say)),
+        "some": pass_context(some),
+        "stated": pass_context(stated),
+        "how_made": pass_context(partial(how_made, say=say)),
     }
     return made
-
-
-def estimate(found: Mapping[str, Any], say: Say) -> str:
-    """Return an estimate of the facts with its interval, or a dash and the reason."""
-    if found["value"] is None:
-        return DASH + say.in_brackets(_reason(found, say))
-    if found["low"] is None or found["high"] is None:
-        why = say.in_brackets(say(found["note"], **found["note_values"])) if "note" in found else ""
-        return f"{found['value']:.3f}{why}"
-    return _short_estimate(found)
-
-
-def _reason(found: Mapping[str, Any], say: Say) -> str:
-    return say(found["value_reason"], **found["value_values"])
-
-
-def _short_estimate(found: Mapping[str, Any]) -> str:
-    if found["value"] is None:
-        return DASH
-    if found["low"] is None or found["high"] is None:
-        return f"{found['value']:.3f} ({DASH})"
-    return f"{found['value']:.3f} [{found['low']:.3f}, {found['high']:.3f}]"
 
 
 def _half_width(found: Mapping[str, Any]) -> str:
@@ -399,16 +410,16 @@ def _blocks(text: str, between: str) -> list[Block]:
 def _end(tokens: Sequence[Token], at: int) -> int:
     """Return the end of the block that begins at *at*."""
     depth = 0
-    for number in range(at, len(tokens)):
-        depth += tokens[number].nesting
+    for place in range(at, len(tokens)):
+        depth += tokens[place].nesting
         if depth == 0:
-            return number + 1
+            return place + 1
     return len(tokens)
 
 
 def _paragraph(inline: Token, between: str) -> Block:
     children = inline.children or []
-    ends = [number for number, child in enumerate(children) if child.type == "strong_close"]
+    ends = [place for place, child in enumerate(children) if child.type == "strong_close"]
     if not ends:
         return Text(_text(children, between))
     return Answered(_text(children[: ends[0]], between), _text(children[ends[0] :], between).strip())

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
@@ -18,15 +18,17 @@ from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.posterior import share_of_rows
 from evenhand.core.statistics.units import units_of_sources
 
-# One scan of all items; the last three sums are for the labels ahead.
+# One scan of all items, for counts by pair and side and for the labels ahead.
 ITEMS = f"""
 SELECT cell.pair, cell.side, cell.quota, counted.* FROM cell LEFT JOIN (
-    SELECT item.cell, count(*), sum({REVIEWED}), sum({COMPARED}), sum({{agreed}}),
-        sum(item.status = 'accepted' OR (:generations AND item.status = 'rejected')),
-        sum(item.status = 'pending' AND item.aside = 0), sum(item.status = 'pending' AND item.aside = 1),
-        sum(iif(item.labels >= item.wanted, item.labels, 0)),
-        sum(iif(item.status = 'pending' AND item.aside = 0, item.labels, 0)),
-        sum(item.status = 'pending' AND item.aside = 0 AND item.labels >= item.wanted)
+    SELECT item.cell, count(*) AS mined, sum(item.labels > 0) AS labelled, sum({REVIEWED}) AS reviewed,
+        sum({COMPARED}) AS compared, sum({{agreed}}) AS unanimous, sum(item.status = 'accepted') AS accepted,
+        sum(item.status = 'rejected') AS rejected, sum(item.status = 'pending' AND item.aside = 0) AS left,
+        sum(item.status = 'pending' AND item.aside = 1) AS aside, sum(item.split) AS split,
+        sum(item.settlement IS NOT NULL) AS settled,
+        sum(iif(item.labels >= item.wanted, item.labels, 0)) AS labels_made,
+        sum(iif(item.status = 'pending' AND item.aside = 0, item.labels, 0)) AS labels_there,
+        sum(item.status = 'pending' AND item.aside = 0 AND item.labels >= item.wanted) AS waiting
     FROM item NOT INDEXED WHERE item.batch IN (SELECT id FROM published_batch WHERE project = :project)
     GROUP BY item.cell
 ) AS counted ON counted.cell = cell.id WHERE cell.project = :project ORDER BY cell.id
@@ -62,6 +64,30 @@ OWN_LABELS = 20  # with so many reviewed items, their mean number of labels is u
 NO_PACE = Note(N_("Too few labels to estimate a pace: at least seven without a break are needed."))
 
 
+class CellCounts(NamedTuple):
+    """Numbers of items of one pair and side, from the conditions of `ITEMS`; the last three are numbers of labels and
+    of items with all their labels that wait for a decision."""
+
+    pair: str
+    side: str
+    quota: int | None
+    cell: int | None
+    mined: int
+    labelled: int
+    reviewed: int
+    compared: int
+    unanimous: int
+    accepted: int
+    rejected: int
+    left: int
+    aside: int
+    split: int
+    settled: int
+    labels_made: int
+    labels_there: int
+    waiting: int
+
+
 @dataclass(frozen=True, slots=True)
 class CellState:
     """One pair and side (of generations: one stratum, side "") with the forecast of its quota."""
@@ -95,42 +121,54 @@ def agreed_condition(project: Project) -> str:
 def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...], Ahead]:
     """Return every pair and side with items or a quota, in the order of import, and the work ahead."""
     generations = project.kind == "generations"
-    query = ITEMS.format(agreed=agreed_condition(project))
-    rows = store.db.execute(query, {"project": project.id, "generations": int(generations)}).fetchall()
-    shown = [row for row in rows if row[4] or row[2] is not None]
-    numbers = [[value or 0 for value in row[4:]] for row in shown]
+    shown = [row for row in _counts(store, project) if row.mined or row.quota is not None]
     back = [words for words in last_words(store, project) if words.waits]
     again = decided_before(back, generations)
     found = {
-        (row[0], row[1]): Counted(row[2], *[*counts[:7], *again.get((row[0], row[1]), ())])
-        for row, counts in zip(shown, numbers, strict=True)
-    }
+        (row.pair, row.side): Counted(
+            row.quota, row.mined, row.reviewed, row.compared, row.unanimous,
+            row.accepted + (row.rejected if generations else 0), row.left, row.aside,
+            *again.get((row.pair, row.side), ()),
+        )
+        for row in shown
+    }  # fmt: skip
     stopped = followed_by_cell(store, project, back) if project.plan == "stop" else None
     forecasts = quota_forecasts(found, stopped)
     cells = tuple(CellState(*cell, counted, forecasts[cell]) for cell, counted in found.items())
-    return cells, _ahead(project, cells, [counts[7:] for counts in numbers], stopped)
+    return cells, _ahead(project, cells, shown, stopped)
+
+
+def _counts(store: Store, project: Project) -> list[CellCounts]:
+    rows = store.db.execute(ITEMS.format(agreed=agreed_condition(project)), {"project": project.id})
+    return [
+        CellCounts(pair, side, quota, cell, *(number or 0 for number in numbers))
+        for pair, side, quota, cell, *numbers in rows
+    ]
 
 
 def _ahead(
     project: Project,
     cells: tuple[CellState, ...],
-    sums: list[list[int]],
+    counts: Sequence[CellCounts],
     stopped: Mapping[tuple[str, str], Followed] | None,
 ) -> Ahead:
     reviewed = sum(cell.counted.reviewed for cell in cells)
-    made = sum(row[0] for row in sums)
+    made = sum(row.labels_made for row in counts)
     each = made / reviewed if reviewed >= OWN_LABELS else _planned(project, cells)
     if stopped and reviewed >= OWN_LABELS:  # rejected items finish first, with few labels; those of a pilot have many
         first, *others = stopped.values()
         each = sum(others, first).labels(project.per_item, project.share) or float(project.per_item)
     candidates, labels = 0, 0.0
-    for cell, (_made, there, waiting) in zip(cells, sums, strict=True):
-        left, needed = cell.counted.left - waiting, cell.forecast.needed.value  # items with all their labels need none
+    for cell, row in zip(cells, counts, strict=True):
+        left, needed = (
+            cell.counted.left - row.waiting,
+            cell.forecast.needed.value,
+        )  # items with all their labels need none
         if cell.forecast.missing is not None and needed is not None:
             left = min(left, round(needed))
         share = left / cell.counted.left if cell.counted.left else 0.0
         candidates += left
-        labels += max(0.0, left * each - there * share)
+        labels += max(0.0, left * each - row.labels_there * share)
     return Ahead(candidates, each, round(labels))
 
 
@@ -162,15 +200,6 @@ def followed_by_cell(
     return {cell: Followed(*(stages(project.per_item, part) for part in found)) for cell, found in rows.items()}
 
 
-# reviewed: with all its blind labels; compared: with at least two of these; unanimous: every label accepts
-# (generations: compared, with the same choice), regardless of an adjudicator's decision.
-FUNNEL = f"""
-SELECT cell.id, cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0), sum({REVIEWED}), sum({COMPARED}),
-    sum({{agreed}}), sum(item.status = 'accepted'), sum(item.split), sum(item.settlement IS NOT NULL)
-FROM published_item AS item JOIN cell ON cell.id = item.cell
-WHERE item.project = ? GROUP BY cell.id
-ORDER BY min(cell.id) OVER (PARTITION BY cell.pair), cell.side DESC
-"""
 # Labelled sentences: cell, whether all labels are there, whether all of them accept, columns that may name an article.
 OUTCOMES = f"""
 SELECT item.cell, {REVIEWED}, {ACCEPTED_BY_ALL}, iif(item.extra LIKE '%"source"%', item.extra, '{{}}')
@@ -180,8 +209,7 @@ UNFINISHED = """
 published_item AS item
 WHERE item.project = ? AND item.labels > 0 AND item.labels < item.wanted AND item.status = 'pending'
 """
-KEYS = ("pair", "side", "quota", "mined", "labelled", "reviewed", "compared", "unanimous", "kept", "split", "settled")
-SUMMED = KEYS[3:]
+SUMMED = ("mined", "labelled", "reviewed", "compared", "unanimous", "kept", "split", "settled")
 NO_REVIEW = Note(N_("No item is fully labelled yet."))
 ENDED = N_(
     "Under an earlier plan, labelling of {ended} items stopped at the first reject; they still lack"
@@ -203,16 +231,23 @@ class Outcome:
 
 
 def funnel(store: Store, project: Project) -> list[dict[str, Any]]:
-    """Return for each pair and side the counts by KEYS and `rate`; "mined" counts items imported from any source.
+    """Return for each pair and side with items the counts of SUMMED and `rate`; "mined" counts items of any source.
 
+    "unanimous": every label accepts (generations: compared, with the same choice), regardless of an adjudicator.
     `rate`: of sentences, the share of reviewed items that every label accepts; of generations, the full agreement of
     reviewed items with at least two blind labels. It is undefined while a stop at the first reject biases which items
     are reviewed.
     """
-    found = store.db.execute(FUNNEL.format(agreed=agreed_condition(project)), (project.id,)).fetchall()
-    rows = {cell: dict(zip(KEYS, row, strict=True)) for cell, *row in found}
+    rows = [row for row in _counts(store, project) if row.mined]
+    first: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        first.setdefault(row.pair, number)
     rates = _rates(store, project)
-    return [row | {"rate": rates(cell)} for cell, row in rows.items()]
+    return [
+        {"pair": row.pair, "side": row.side, "quota": row.quota, "kept": row.accepted, "rate": rates(row.cell)}
+        | {name: getattr(row, name) for name in SUMMED if name != "kept"}
+        for row in sorted(sorted(rows, key=lambda row: row.side, reverse=True), key=lambda row: first[row.pair])
+    ]
 
 
 def total(store: Store, project: Project, rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -256,24 +291,16 @@ def _rate(reviewed: Sequence[Outcome]) -> Estimate:
     return share_of_rows(hits, units, nothing=NO_REVIEW)
 
 
-def funnel_steps(project: Project, way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, int]]:
-    """Return the funnel in a few rows, each with its untranslated name: `way` of `mining`, `found` of `total`."""
-    rows: list[tuple[str, int]] = []
-    if way["runs"]:
-        rows = [
-            (N_("Sentences read during mining"), way["read"]["sentences"]),
-            (N_("Exactly one keyword"), way["exactly_one"]),
-        ]
-        rows.append((N_("Candidates"), way["candidates"]))
-    agreed = [(N_("Accepted by all annotators"), "unanimous")]
-    if project.kind == "generations":
-        agreed = [
-            (N_("Reviewed, at least two blind labels"), "compared"),
-            (N_("All of these labels have the same choice"), "unanimous"),
-        ]
-    kept = N_("With a gold label") if project.kind == "generations" else N_("Accepted")
-    named = [(N_("Imported"), "mined"), (N_("Reviewed"), "reviewed"), *agreed, (kept, "kept")]
-    return [*rows, *((name, found[key]) for name, key in named)]
+def funnel_steps(way: dict[str, Any]) -> list[tuple[str, int]]:
+    """Return the steps before the import, each with its untranslated name: `way` of `mining`; none if nothing was mined
+    here."""
+    if not way["runs"]:
+        return []
+    return [
+        (N_("Sentences read during mining"), way["read"]["sentences"]),
+        (N_("Exactly one keyword"), way["exactly_one"]),
+        (N_("Candidates"), way["candidates"]),
+    ]
 
 
 def mining(store: Store, project: Project) -> dict[str, Any]:

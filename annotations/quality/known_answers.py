@@ -32,6 +32,7 @@ SIGNATURE = "known-answers|labels:blind|answers:standing|made-the-answer:left-ou
 SIGNATURE += f"|where-articles-repeat:clustered-dirichlet:2000|v{VERSION}"
 
 NO_KNOWN_ITEM = Note(N_("This annotator has no valid label on an item with a known answer."))
+NO_ANSWER = Note(N_("No item with a known answer has a valid label."))
 Among = Literal["agreed", "unlabelled"]
 
 NOT_MAKER = (
@@ -212,17 +213,31 @@ def scores(store: Store, project: Project) -> list[KnownAnswerScore]:
     ]
 
 
-def labels_before_answer(store: Store, project: Project) -> int:
-    """Return how many labels counted by `scores` are, by their dates, older than the answer of their item."""
+@dataclass(frozen=True, slots=True)
+class AnswerTotals:
+    """Items with a known answer, and the labels on them of annotators who had no part in that answer.
+
+    `share`: how many of these equal the answer, of all annotators together. `older`: how many were made, by their
+    dates, before the answer of their item was set.
+    """
+
+    items: int
+    labels: int
+    older: int
+    share: Estimate
+
+
+def answer_totals(store: Store, project: Project, sources: Mapping[int, str]) -> AnswerTotals:
+    """Compare all labels that `scores` counts with the known answers; *sources*: of `articles`."""
     since = dict(store.db.execute(SINCE, (project.id,)).fetchall())
-    rows = store.db.execute(ANSWERS, (project.id,))
-    return sum(created < since[item] for _, item, _, _, _, _, created in rows)
-
-
-def answered(store: Store, project: Project) -> list[tuple[int, bool]]:
-    """Return (row id of the item, whether it equals the answer) of every label that `scores` counts."""
-    rows = store.db.execute(ANSWERS, (project.id,))
-    return [(item, answer == choice) for _, item, answer, choice, *_ in rows]
+    rows = store.db.execute(ANSWERS, (project.id,)).fetchall()
+    pairs = [(item, answer == choice) for _, item, answer, choice, *_ in rows]
+    return AnswerTotals(
+        items=store.count("published_item WHERE project = ? AND known IS NOT NULL", (project.id,)),
+        labels=len(rows),
+        older=sum(created < since[item] for _, item, *_, created in rows),
+        share=share_of_answers(pairs, sources, NO_ANSWER),
+    )
 
 
 def share_of_answers(rows: Sequence[tuple[int, bool]], sources: Mapping[int, str], nothing: Note) -> Estimate:

@@ -15,10 +15,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from evenhand.annotations.agreement.report import Measures
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.blind_labels import name_of_labels
 from evenhand.annotations.papers.blocks import Block
 from evenhand.annotations.papers.paper import paper_blocks
+from evenhand.annotations.quantities.agreement import measure_id
+from evenhand.annotations.quantities.catalogue import QUANTITIES
 from evenhand.annotations.release.stored_releases import Release, assignment_changes, log_head_of, release_lines
 from evenhand.annotations.types import Project
 from evenhand.core.files.display_paths import without_folders
@@ -246,6 +249,23 @@ def facts_compared(
         "agreement": {
             when: facts and {name: facts["agreement"][name] for name in names} for when, facts in both.items()
         },
+        "quantities": {when: facts and measures_stated(facts) for when, facts in both.items()},
+    }
+
+
+def measures_stated(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the measures of agreement that a release states before filtering, by id; older ones have them by name."""
+    stated = facts.get("quantities") or {
+        measure_id(field, facts["agreement"]["on"]): facts["agreement"][key]
+        for field, key in Measures.json_names.items()
+        if key in MEASURES
+    }
+    return {
+        id_: found
+        for id_, found in stated.items()
+        if id_.startswith("agreement.")
+        and QUANTITIES[id_].unit != "count"
+        and QUANTITIES[id_].population.code != "kept"
     }
 
 
@@ -300,10 +320,12 @@ def _labels(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, Any
 def described(changes: Mapping[str, Any], facts: Mapping[str, Any], language: Language) -> list[Block]:
     """Describe the changes in words: templates/LANGUAGE/changes.md.jinja."""
     gold = [f"{one['item']}: {one['before'] or '—'} → {one['after'] or '—'}" for one in changes["gold"]]
+    before, after = (changes["quantities"][when] or {} for when in ("before", "after"))
     found = {
         "changes": changes,
-        "before": changes["agreement"]["before"],
-        "after": changes["agreement"]["after"],
+        "before": before,
+        "after": after,
+        "measures": [id_ for id_ in QUANTITIES if id_ in before or id_ in after],
         "gold": gold,
         "most_items": LISTED,
         "project": facts["project"],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evenhand.annotations.files.label_tables import item_facts as generation_facts
-from evenhand.annotations.labels.blind_labels import POPULATIONS, name_of_labels
+from evenhand.annotations.labels.blind_labels import name_of_labels
 from evenhand.annotations.papers.blocks import one_line, rendered
 from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.release.changes import TEMPLATES
@@ -60,7 +60,7 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
     # How the `datasets` library loads the parts, from the folder or under the set's name on the hub.
     calls = [f'load_dataset(".", "{name}")' if name != "default" else 'load_dataset(".")' for name, *_ in parts]
     text = "\n".join(["from datasets import load_dataset", "", *calls]) if calls else ""
-    named = {"populations": POPULATIONS, "labels_name": name_of_labels(facts["provenance"])}
+    named = {"labels_name": name_of_labels(facts["provenance"])}
     told = {**facts, **named, "files": sorted(files.items()), "locked": locked, "text": text}
     papers = [
         rendered(paper_blocks(TEMPLATES, "dataset_card", language, told), "md", language)

@@ -9,30 +9,29 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-import numpy as np
-
-from evenhand.annotations.agreement.measures import AgreementReport, agreement
+from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.audit.follow_up import METHOD
 from evenhand.annotations.database.events import HERE_ONLY, events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.describe.project_description import describe_project, usual_vocabulary
 from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.blind_labels import REVIEWED
-from evenhand.annotations.papers.datasheet import BREAKS_S, Known, LabelTotals, read_known
+from evenhand.annotations.labels.totals import LabelTotals
+from evenhand.annotations.papers.datasheet import Known, read_known
 from evenhand.annotations.pilot.pilots import Pilot, items_left, pilots
 from evenhand.annotations.pilot.progress import pilot_figures
 from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL, NO_REVIEW
 from evenhand.annotations.projects.annotators import coded_file, pseudonyms
 from evenhand.annotations.projects.preregistration import sheet_facts
 from evenhand.annotations.projects.projects import annotators, guidelines
-from evenhand.annotations.quality.known_answers import answered, labels_before_answer, share_of_answers
-from evenhand.annotations.quality.retest_agreement import retest_report
+from evenhand.annotations.quality.retest_agreement import RetestReport
+from evenhand.annotations.quantities.labels import NO_TIME
+from evenhand.annotations.quantities.quantity import quantities_json
 from evenhand.annotations.text_policy import CANARY, needs_canary
 from evenhand.annotations.types import Project
-from evenhand.core.errors import N_
 from evenhand.core.guidelines import recognise
 from evenhand.core.resources import table
-from evenhand.core.statistics.estimate import Estimate, Note
+from evenhand.core.statistics.estimate import Estimate
 from evenhand.core.statistics.posterior import share_of_rows
 from evenhand.core.typed_json import Writers, to_json
 from evenhand.core.version import VERSION
@@ -46,17 +45,6 @@ SELECT file, count(*), count(*) FILTER (WHERE {MINED}),
     count(*) FILTER (WHERE {MINED} AND json_array_length(extra, '$.flags') > 0)
 FROM published_item WHERE project = ? GROUP BY file ORDER BY count(*) DESC, file
 """
-REJECTED = """
-item.labels >= item.wanted AND (
-    SELECT iif(:majority, 2 * sum(label.choice = 'reject') > count(*), sum(label.choice = 'reject') > 0)
-    FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = item.id)
-"""
-SETTLED = f"""
-SELECT settlement.action, settlement.choice, count(*), sum(item.status = 'accepted' AND {REJECTED}),
-    sum(item.status = 'rejected' AND {REJECTED}), sum(item.split = 0), sum(item.split = 0 AND item.labels < item.wanted)
-FROM published_item AS item JOIN settlement ON settlement.id = item.settlement
-WHERE item.project = :project GROUP BY settlement.action, settlement.choice ORDER BY 1, 2
-"""
 DONE_OF_PILOT = f"""
 SELECT item.id, {ACCEPTED_BY_ALL} FROM published_item AS item WHERE item.pilot = ? AND {REVIEWED}
 """
@@ -65,8 +53,6 @@ SELECT count(*), count(DISTINCT each.value) FROM published_item AS item
      JOIN valid_label AS label ON label.item = item.id, json_each(label.tags) AS each
 WHERE item.pilot = ?
 """
-NO_ANSWER = Note(N_("No item with a known answer has a valid label."))
-NO_TIME = Note(N_("No label has a recorded time."))
 
 
 COVERAGE_OF = ("all agree", "two agree", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1")  # printed in papers
@@ -90,8 +76,8 @@ def coverage_cited() -> dict[str, dict[str, float]]:
 def gather(store: Store, project: Project, known: Known | None = None) -> dict[str, Any]:
     """Gather the facts for data sheet, method section and card of a project; *known*: those already read."""
     known = known or read_known(store, project)
-    report = known.agreement or agreement(store, project)
-    labels = known.label_totals
+    snapshot = known.snapshot
+    labels = snapshot.label_totals
     sources = articles(store, project)
     found = {
         "app": VERSION,
@@ -99,20 +85,20 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "guidelines": _guidelines(store, project, labels),
         "sources": _sources(store, project),
         "mining": known.way,
-        "funnel": known.cells,
-        "total": known.found,
+        "quantities": quantities_json(known.quantities, messages=True),
+        "funnel": snapshot.cells,
+        "total": snapshot.total,
         "labels": _labels(labels),
         "provenance": known.provenance,
         "preregistration": sheet_facts(store, project),
         "follow_ups": [sample | {"method": METHOD} for sample in known.follow_ups],
         "people": _people(store, project, labels),
         "pilots": [_pilot(store, project, pilot, sources) for pilot in pilots(store, project)],
-        "agreement": agreement_facts(report),
-        "full_agreement": known.full_agreement,
+        "agreement": agreement_facts(snapshot.agreement),
         "coverage": coverage_cited(),
-        "retests": _retests(store, project),
-        "hidden_gold": _hidden_gold(store, project, sources),
-        "adjudication": _adjudication(store, project),
+        "retests": _retests(snapshot.retests),
+        "hidden_gold": snapshot.answers,
+        "adjudication": snapshot.adjudication,
         "events": Counter(event.action for event in events(store, project) if event.action not in HERE_ONLY),
         "sent_back": sum(event.data.get("labels", 0) for event in events(store, project, action="sent_back")),
         "statistics": describe_project(store, project, usual_vocabulary(project.language)),
@@ -159,17 +145,17 @@ def _sources(store: Store, project: Project) -> dict[str, Any]:
 
 
 def _labels(labels: LabelTotals) -> dict[str, Any]:
-    seconds = np.frombuffer(labels.seconds)
-    timed = len(seconds) > 0
+    timed = len(labels.seconds)
+    hours, median = labels.hours, labels.median_seconds
     found: dict[str, Any] = {
         "standing": labels.number,
         "by_choice": dict(labels.choices),
         "first_day": labels.first[:10],
         "last_day": labels.last[:10],
-        "timed": len(seconds),
-        "hours": round(sum(min(second, BREAKS_S) for second in labels.seconds) / 3600, 3) if timed else None,
-        "median_seconds": round(float(np.median(seconds)), 2) if timed else None,
-        "breaks": int((seconds > BREAKS_S).sum()),
+        "timed": timed,
+        "hours": None if hours is None else round(hours, 3),
+        "median_seconds": None if median is None else round(median, 2),
+        "breaks": labels.breaks,
     }
     return found if timed else found | {"hours_reason": NO_TIME.message, "median_seconds_reason": NO_TIME.message}
 
@@ -223,9 +209,8 @@ def agreement_facts(report: AgreementReport) -> dict[str, Any]:
     return facts
 
 
-def _retests(store: Store, project: Project) -> dict[str, Any]:
+def _retests(report: RetestReport) -> dict[str, Any]:
     """Return retest agreement of all annotators together, not of single ones."""
-    report = retest_report(store, project)
     together = report.together
     return {
         "items": together.compared,
@@ -236,39 +221,4 @@ def _retests(store: Store, project: Project) -> dict[str, Any]:
         "other_guideline": together.other_guideline,
         "seen": together.seen,
         "signature": report.signature,
-    }
-
-
-def _hidden_gold(store: Store, project: Project, sources: Mapping[int, str]) -> dict[str, Any]:
-    """Return items with a known answer, and the labels on them of annotators who had no part in that answer.
-
-    `older`: how many of these labels were made before the answer was set.
-    """
-    rows = answered(store, project)
-    query = "SELECT count(*) FROM published_item WHERE project = ? AND known IS NOT NULL"
-    items = store.db.execute(query, (project.id,)).fetchone()[0]
-    return {"items": items, "labels": len(rows), "older": labels_before_answer(store, project),
-            "share": share_of_answers(rows, sources, NO_ANSWER)}  # fmt: skip
-
-
-def _adjudication(store: Store, project: Project) -> dict[str, Any]:
-    values = {"project": project.id, "majority": project.gold == "majority"}
-    rows = store.db.execute(SETTLED, values).fetchall()
-    decided = {str(choice): number for action, choice, number, *_ in rows if action == "decide"}
-    accepting = [row for row in rows if row[0] == "decide" and row[1] == "accept"]
-    split, open_cases = store.db.execute(
-        "SELECT sum(split), sum(split AND settlement IS NULL) FROM published_item WHERE project = ?",
-        (project.id,),
-    ).fetchone()
-    left = sum(row[2] for row in rows if row[0] == "leave")
-    return {
-        "split": split or 0,
-        "open": open_cases or 0,
-        "decided": decided,
-        "left": left,
-        "rescued": sum(row[3] for row in accepting),  # the labels reject what is kept
-        "without_effect": sum(row[4] for row in accepting),  # what stays rejected, because `rescue` is off
-        # Settled items whose valid labels do not differ (any more), and those of them that lack labels.
-        "not_split": {action: sum(row[5] for row in rows if row[0] == action) for action in ("decide", "leave")},
-        "lacking": sum(row[6] for row in rows),
     }

@@ -11,7 +11,8 @@ from evenhand.annotations.files.generations import published_files
 from evenhand.annotations.files.other_tools.write import labelling_config
 from evenhand.annotations.files.package.records import author_codes
 from evenhand.annotations.guideline.versions import guideline, guidelines
-from evenhand.annotations.labels.blind_labels import POPULATIONS, name_of_labels
+from evenhand.annotations.labels.blind_labels import name_of_labels
+from evenhand.annotations.labels.totals import BREAKS_S
 from evenhand.annotations.papers.blocks import Block, rendered
 from evenhand.annotations.papers.datasheet import Known, datasheets, read_known
 from evenhand.annotations.papers.paper import paper_blocks
@@ -289,7 +290,7 @@ def method_facts(facts: Mapping[str, Any], guideline_text: str, language: Langua
         "most_cells": MOST_CELLS,
         "quotas": any(row["quota"] is not None for row in facts["funnel"]),
         "guideline_text": guideline_text,
-        "populations": POPULATIONS,
+        "break_seconds": int(BREAKS_S),
         "labels_name": name_of_labels(facts["provenance"]),
     }
     return {**facts, **more}

@@ -24,6 +24,9 @@ from evenhand.annotations.judges.judges import judge as find_judge
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects import consent as records
 from evenhand.annotations.projects.projects import annotator
+from evenhand.annotations.quantities.agreement import measures_stated
+from evenhand.annotations.quantities.catalogue import QUANTITIES
+from evenhand.annotations.quantities.quantity import quantities_json
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import answer, margin_option, opened_project, option, say_unsettled, table, wants_json
@@ -41,7 +44,6 @@ ENDED_ALL = "on all labelled items these numbers are biased towards acceptance; 
 ENDED_SHARE = "computed on the random share that everybody labels."
 EVERY_VERSION = "Labels made under every version of the guideline."
 ALIKE = "items of one resemble each other. What they hold: docs/coverage.md."
-TWO_LABELS = "with at least two blind labels"
 NO_FORMS = "Generations are shown in one form only."
 
 
@@ -60,6 +62,7 @@ def report_json(report: AgreementReport, margin: float | None = MARGINS["share"]
     ended = {"ended_at_reject": report.ended, "imported_ended_at_reject": report.imported_ended}
     return {
         "project": report.project,
+        **({"quantities": quantities_json(measures_stated(report))} if report.version is None else {}),
         **to_json(report.overall),
         "all_items": report.all_items,
         "items_by_labels": to_json(report.by_labels),
@@ -98,7 +101,8 @@ def by_ways(
     ways = {}
     for way in ways_of(store, project):
         report = report_of(store, project, resampling=resampling, way=way, version=version, on=on)
-        data = {key: value for key, value in report_json(report).items() if key not in ("project", "by_pair")}
+        left_out = ("project", "quantities", "by_pair")
+        data = {key: value for key, value in report_json(report).items() if key not in left_out}
         cells = [{"model": model, "pronoun": pronoun, **to_json(measures)} for model, pronoun, measures in report.cells]
         ways[way] = data | {"by_model_and_pronoun": cells}
     marks = {marks.kind: to_json(marks) for marks in mark_agreement(store, project, resampling)}
@@ -147,15 +151,8 @@ def _measures(report: AgreementReport) -> Iterator[list[tuple[str, Estimate, str
 
 
 def _overall(report: AgreementReport) -> Iterator[tuple[str, Estimate, str]]:
-    overall, categories = report.overall, report.overall.categories
-    yield "full agreement", overall.unanimity, TWO_LABELS
-    yield "pairwise agreement", overall.pairwise, TWO_LABELS
-    yield "Fleiss' kappa", overall.fleiss, "with the commonest number of labels"
-    yield "Krippendorff's alpha", overall.alpha, TWO_LABELS
-    yield "Gwet's AC1", overall.ac1, f"with a label; over the {categories.scheme} categories of the scheme"
-    if 0 < categories.used < categories.scheme:
-        items = f"with a label; over those of them that were chosen ({categories.used} of {categories.scheme})"
-        yield "  categories used", overall.ac1_used, items
+    for id_, estimate in measures_stated(report).items():
+        yield QUANTITIES[id_].name, estimate, f"({QUANTITIES[id_].population_words()})"
 
 
 @click.command("agreement")

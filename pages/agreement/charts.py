@@ -14,13 +14,16 @@ from evenhand.annotations.guideline.versions import guideline, has_own_scheme
 from evenhand.annotations.items.provenance import only_files
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects.steps import latest, state
+from evenhand.annotations.quantities.agreement import SCOPES, measure_id
+from evenhand.annotations.quantities.quantity import counted
 from evenhand.annotations.types import Project
 from evenhand.core.charts.style import styled
 from evenhand.core.statistics import Estimate, holm
 from evenhand.pages.ui.charts import caption_with_files, colours, show_chart, show_confusion, show_heatmap
 from evenhand.pages.ui.numbers import DASH, interval_or_reason, note_text, percent, with_brackets
+from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.sentences import choice_name
-from evenhand.pages.ui.tables import Tile, estimate_tile, show_tiles
+from evenhand.pages.ui.tables import show_tiles
 from evenhand.pages.ui.text import _, clause, from_to, inform, named, paragraph, plain, series, show_signature
 from evenhand.pages.ui.visitor import remembered
 
@@ -240,8 +243,9 @@ def nothing_yet(report: AgreementReport) -> bool:
     return True
 
 
-def tiles(report: AgreementReport) -> None:
+def tiles(report: AgreementReport, way: Way) -> None:
     """Show how much was labelled, and each measure of all annotators together with its meaning."""
+    more = _("Only the labels chosen above count.") if report.version is not None or way != "four" else ""
     measures = report.overall
     agreed = round((measures.unanimity.value or 0) * measures.unanimity.units)
     where = _("of {all:,} in the project; {labels:,} labels by {people} annotators")
@@ -266,12 +270,17 @@ def tiles(report: AgreementReport) -> None:
     )
     show_tiles(
         [
-            Tile(_("Items with a label"), f"{report.items:,}", (where,)),
-            estimate_tile(_("Full agreement"), measures.unanimity, same, "z.1%"),
-            estimate_tile(_("Pairwise agreement"), measures.pairwise, often, "z.1%"),
-            estimate_tile(_("Fleiss' kappa"), measures.fleiss, beyond),
-            estimate_tile(_("Krippendorff's alpha"), measures.alpha, missing),
-            estimate_tile(_("Gwet's AC1"), measures.ac1, paragraph((rare, _ac1_categories(measures)))),
+            quantity_tile(f"agreement.items.{SCOPES[report.on]}", counted(report.items), where, more=more),
+            *(
+                quantity_tile(measure_id(field, report.on), getattr(measures, field), line, more=more)
+                for field, line in {
+                    "unanimity": same,
+                    "pairwise": often,
+                    "fleiss": beyond,
+                    "alpha": missing,
+                    "ac1": paragraph((rare, _ac1_categories(measures))),
+                }.items()
+            ),
         ]
     )
 

@@ -80,7 +80,7 @@ with open_chosen_project() as (store, project):
     say_what_is_missing(store, project)
     if not charts.nothing_yet(report):
         with st.container(key="measures"):
-            charts.tiles(report)
+            charts.tiles(report, way)
         parts(store, project, report, way)
     elif report.all_items:
         st.subheader(_("Labels per item"))

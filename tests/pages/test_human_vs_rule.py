@@ -161,7 +161,7 @@ def test_page_command_and_data_sheet_show_equal_intervals(fresh_store: Store) ->
     sheet = datasheet(fresh_store, project, "en").replace("\\", "")
     rows = [line for line in sheet.splitlines() if line.startswith("| ")]
     for name, estimate in (("Full agreement of ", full), ("Krippendorff's alpha ", alpha)):
-        cells = f" | {estimate['value']:.3f} | [{estimate['low']:.3f}, {estimate['high']:.3f}] | {estimate['n']} |"
+        cells = f" | {estimate['value']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}] | {estimate['n']} |"
         assert [row for row in rows if row.startswith(f"| {name}") and row.endswith(cells)], name
     at = open_page("agreement", project=project.name)
     shown = {metric.label: metric.value for metric in at.metric}

@@ -96,14 +96,14 @@ def test_every_row_has_its_number_of_items_and_ac1_its_categories(fresh_store: S
     report = with_missing_labels(fresh_store)
     lines = "\n".join(for_people(report)).splitlines()
     by_name = {line.split("  ")[0]: line for line in lines[1:]}
-    assert "n = 12 with at least two blind labels" in by_name["full agreement"]
-    assert "n = 6 with the commonest number of labels" in by_name["Fleiss' kappa"]
-    assert "n = 16 with a label; over the 2 categories of the scheme" in by_name["Gwet's AC1"]
-    assert "that both labelled" in by_name["kappa Ada & Bo"] and "categories used" not in by_name
+    assert "n = 12 (all items with at least two blind labels)" in by_name["Full agreement"]
+    assert "n = 6 (all items with the most common number of blind labels, two or more)" in by_name["Fleiss' kappa"]
+    assert "n = 16 (all items with blind labels)" in by_name["Gwet's AC1 (all categories)"]
+    assert "that both labelled" in by_name["kappa Ada & Bo"] and "categories that were used" not in "".join(by_name)
     assert report.overall.ac1_used == report.overall.ac1
     unused = replace(report.overall, categories=Categories(4, 2))
     shown = "\n".join(for_people(replace(report, overall=unused)))
-    assert "over the 4 categories of the scheme" in shown and "over those of them that were chosen (2 of 4)" in shown
+    assert "Gwet's AC1 (categories that were used)" in shown
 
 
 def test_alpha_includes_items_with_missing_labels(fresh_store: Store) -> None:

@@ -248,7 +248,7 @@ PRINTED: dict[str, Check] = {
     "release": release_matches,
     "content_hash": release_matches,
     "more_rows": lambda h, _one: number(h, CELLS) > datasheet.MOST_ROWS,
-    "rate": lambda h, one: one.value is None or one.units == number(h, REVIEWED),
+    "rate": lambda h, one: (share := one["items.accepted_share"])["value"] is None or share["n"] == number(h, REVIEWED),
     "more_kept_rows": lambda h, _one: number(h, CELLS) > datasheet.MOST_ROWS,
     **dict.fromkeys(("signature", "mining_signature", "mining_part"), lambda h, _one: number(h, MINED) > 0),
     "mining_sums": lambda h, _one: number(h, MINED) > 1,
@@ -257,19 +257,22 @@ PRINTED: dict[str, Check] = {
 }
 CHECKS: dict[str, Check] = PRINTED | {
     "kept": lambda h, one: (
-        one["kept"] == len(list(items(h.store, h.project, accepted_only=True)))
-        and one["reviewed"] == number(h, REVIEWED)
+        one["items.kept"]["value"] == len(list(items(h.store, h.project, accepted_only=True)))
+        and one["items.reviewed"]["value"] == number(h, REVIEWED)
     ),
-    "imported_items": lambda h, one: one["mined"] == len(list(items(h.store, h.project))),
-    **dict.fromkeys(("held", "before_filtering"), lambda h, one: one.items == len(list(items(h.store, h.project)))),
+    **dict.fromkeys(
+        ("held", "imported_items"),
+        lambda h, one: one["items.imported"]["value"] == len(list(items(h.store, h.project))),
+    ),
+    "before_filtering": lambda h, one: one.items == len(list(items(h.store, h.project))),
     "kept_items": lambda h, one: one.items == len(list(items(h.store, h.project, accepted_only=True))) > 0,
     "nothing_kept": lambda h, _one: not list(items(h.store, h.project, accepted_only=True)),
     "annotators": lambda h, one: (
-        one["labelled"] == len({name for _uid, name in h.labels})
-        and one["active"] == len(annotators(h.store, h.project))
-        and one["joined"] == len(annotators(h.store, h.project, active=False))
+        one["annotators.labelled"]["value"] == len({name for _uid, name in h.labels})
+        and one["annotators.active"]["value"] == len(annotators(h.store, h.project))
+        and one["annotators.recorded"]["value"] == len(annotators(h.store, h.project, active=False))
     ),
-    "joined": lambda h, one: one == len(annotators(h.store, h.project, active=False)),
+    "joined": lambda h, one: one["annotators.recorded"]["value"] == len(annotators(h.store, h.project, active=False)),
     "time": lambda h, one: (
         (one["timed"], one["here"], one["others"]) == (len(of(h, "imported")), 0, len(of(h, "imported")))
     ),  # only the tasks have a time
@@ -370,7 +373,7 @@ CHECKS: dict[str, Check] = PRINTED | {
     "log": lambda h, one: one == head(h.store.db),
     "older_versions": lambda h, _one: len(guidelines(h.store, h.project)) > 1,
     "guideline_kind": lambda h, one: one == guideline(h.store, h.project),
-    "standing": lambda h, one: one.number == len(h.labels),
+    "standing": lambda h, one: one["labels.valid"]["value"] == len(h.labels),
     "flags": lambda h, _one: number(h, f"{LABELLED} AND extraneous IS NOT NULL") > 0,
     "marks": lambda h, _one: number(h, f"{LABELLED} AND spans <> '[]'") > 0,
     "follow_up": lambda h, one: (one["kept"].drawn, one["people"]) == (h.drawn, 1) and one["kept"].judged > 0,

@@ -65,11 +65,11 @@ def test_papers_name_the_items_of_agreement_and_the_categories_of_ac1(
     assert "所有标注过的条目" not in chinese
     used = len(set(choices))
     for text in (method, sheet):
-        assert "Gwet's AC1, over the 2 categories of the scheme |" in text
-        assert ("Gwet's AC1, over the categories that were used (1 of 2) |" in text) == (used == 1)
+        assert "Gwet's AC1 (all categories) of all items with blind labels |" in text
+        assert ("Gwet's AC1 (categories that were used) of all items" in text) == (used == 1)
     for text in (chinese, datasheet.datasheet(fresh_store, project, "zh")):
-        assert "Gwet AC1，按方案的 2 个类别 |" in text
-        assert ("Gwet AC1，按其中用到的类别（2 个中的 1 个） |" in text) == (used == 1)
+        assert "Gwet AC1，按方案的全部类别（有盲标的全部条目） |" in text
+        assert ("Gwet AC1，按用到的类别（有盲标的全部条目）" in text) == (used == 1)
 
 
 @pytest.mark.parametrize(("unit", "named"), [("source", "12 source articles"), ("context", "12 contexts")])

@@ -129,9 +129,9 @@ def test_the_method_section_names_what_was_done(store, study, language):
     assert ("random share" if language == "en" else "随机子集") in text
     assert "再读一遍。" in text
     modified = (
-        "95% interval: Wilson's, modified for rare counts"
+        "(Wilson's 95% interval, modified for rare counts)"
         if language == "en"
-        else "（95% 区间：对罕见计数作了修正的 Wilson"
+        else "（对罕见计数作了修正的 Wilson 95% 区间）"
     )
     assert "|share:modified-wilson|" in gather(store, study)["retests"]["signature"] and modified in text
     # No sentence contains the line that asks to keep the set out of training data: it is named where it is.

@@ -1,0 +1,98 @@
+"""What a quantity is: its name, population, unit, formula and interval, and the function that computes it.
+
+Two populations are two quantities with two names. Pages, commands and documents ask for a quantity by its id and print
+the estimate; none of them filters or counts on its own.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
+from evenhand.core.statistics import Estimate
+
+if TYPE_CHECKING:
+    from evenhand.annotations.quantities.snapshot import Snapshot
+
+Unit = Literal["count", "share", "coefficient", "hours", "seconds", "characters"]
+UNITS: dict[Unit, str] = {
+    "count": N_("number"),
+    "share": N_("share, 0 to 1"),
+    "coefficient": N_("coefficient, at most 1"),
+    "hours": N_("hours"),
+    "seconds": N_("seconds"),
+    "characters": N_("characters"),
+}
+# On pages, and with three decimals in documents and at the terminal.
+FORMS: dict[Unit, str] = {
+    "count": ",.0f", "share": "z.1%", "coefficient": "z.2f", "hours": ",.2f", "seconds": ",.1f", "characters": ",.2f",
+}  # fmt: skip
+NAMED = N_("{name} of {population}")
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """Which rows a quantity is of: in words ({labels}: how papers call the labels), and as code.
+
+    `condition`: the SQL condition on a row, or the name of the function that selects the rows.
+    """
+
+    code: str
+    words: str
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """How an interval is made: in words, and the heading of its study in docs/coverage.md."""
+
+    words: str
+    coverage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An entry of the catalogue.
+
+    `each`: the unit of analysis. `compute` gives the estimate from one snapshot. `formula`: document and heading.
+    `interval` None: the quantity is a count or is given without one. `source`: who defined it. `stated`: whether
+    pages and documents of this project state it.
+    """
+
+    id: str
+    name: str
+    population: Population
+    each: str
+    unit: Unit
+    compute: "Callable[[Snapshot], Estimate]"
+    formula: str
+    interval: Interval | None = None
+    source: str = ""
+    stated: "Callable[[Snapshot], bool]" = lambda _: True
+
+    def named(self, say: Say = same, labels: str = N_("blind labels")) -> str:
+        """Return the name with its population, in the language of *say*; *labels*: of `name_of_labels`."""
+        return say(NAMED).format(name=say(self.name), population=self.population_words(say, labels))
+
+    def population_words(self, say: Say = same, labels: str = N_("blind labels")) -> str:
+        """Return the population in the language of *say*."""
+        return say(self.population.words).format(labels=say(labels))
+
+
+def counted(number: int) -> Estimate:
+    """Return a count as an estimate without an interval."""
+    return Estimate(number, units=number)
+
+
+def quantities_json(estimates: Mapping[str, Estimate], *, messages: bool = False) -> dict[str, Any]:
+    """Return estimates by id as JSON values; *messages*: with reasons that a reader can translate."""
+    return {
+        id_: _count_json(estimate) if isinstance(estimate.value, int) else
+        estimate.to_json(reasons="messages" if messages else "first")
+        for id_, estimate in estimates.items()
+    }  # fmt: skip
+
+
+def _count_json(estimate: Estimate) -> dict[str, object]:
+    return {"value": estimate.value}

@@ -1,0 +1,94 @@
+"""The records of a project at one moment, from which every quantity is computed."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evenhand.annotations.adjudication.totals import AdjudicationTotals, adjudication_totals
+from evenhand.annotations.agreement.measures import AgreementReport, agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.provenance import articles
+from evenhand.annotations.labels.blind_labels import ItemScope
+from evenhand.annotations.labels.totals import LabelTotals, label_totals
+from evenhand.annotations.progress.cells import funnel, mining, selected, total
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.quality.known_answers import AnswerTotals, answer_totals
+from evenhand.annotations.quality.retest_agreement import RetestReport, retest_report
+from evenhand.annotations.types import Project, ProjectCounts
+from evenhand.core.statistics import Note
+
+if TYPE_CHECKING:
+    pass
+
+
+class Snapshot:
+    """The records of a project; what several quantities need is read once, at its first use.
+
+    Make it inside `store.read()`, so that all of it is of one moment.
+    """
+
+    def __init__(self, store: Store, project: Project) -> None:
+        self.store, self.project = store, project
+        self._agreement: dict[ItemScope, AgreementReport] = {}
+
+    @property
+    def sentences(self) -> bool:
+        """True for a project of sentences, false for one of generations."""
+        return self.project.kind == "sentences"
+
+    @cached_property
+    def agreement(self) -> AgreementReport:
+        """The agreement on the items that are usual for the plan."""
+        report = agreement(self.store, self.project)
+        self._agreement[report.on] = report
+        return report
+
+    def agreement_on(self, scope: ItemScope) -> AgreementReport:
+        """Return the agreement on all labelled items, or on the random share."""
+        if self.agreement.on != scope and scope not in self._agreement:
+            self._agreement[scope] = agreement(self.store, self.project, on=scope)
+        return self._agreement[scope]
+
+    @cached_property
+    def selected(self) -> Note | None:
+        """The reason for which labels decide which items are reviewed; None if they do not."""
+        return selected(self.store, self.project)
+
+    @cached_property
+    def cells(self) -> list[dict[str, Any]]:
+        """The counts of each pair and side, or stratum."""
+        return funnel(self.store, self.project)
+
+    @cached_property
+    def total(self) -> dict[str, Any]:
+        """The counts of all of them together."""
+        return total(self.store, self.project, self.cells)
+
+    @cached_property
+    def mining(self) -> dict[str, Any]:
+        """The mining runs whose candidates were imported, and their sums."""
+        return mining(self.store, self.project)
+
+    @cached_property
+    def counts(self) -> ProjectCounts:
+        """The items by status."""
+        return counts(self.store, self.project)
+
+    @cached_property
+    def label_totals(self) -> LabelTotals:
+        """The sums over the valid labels."""
+        return label_totals(self.store, self.project)
+
+    @cached_property
+    def retests(self) -> RetestReport:
+        """The second labels, compared with the first ones."""
+        return retest_report(self.store, self.project)
+
+    @cached_property
+    def answers(self) -> AnswerTotals:
+        """The labels on items with a known answer."""
+        return answer_totals(self.store, self.project, articles(self.store, self.project))
+
+    @cached_property
+    def adjudication(self) -> AdjudicationTotals:
+        """The decisions of adjudicators."""
+        return adjudication_totals(self.store, self.project)

@@ -1,0 +1,31 @@
+"""Tiles of quantities: the name of the catalogue, and next to it a sign that explains population, unit and interval."""
+
+from dataclasses import replace
+
+from evenhand.annotations.quantities.catalogue import QUANTITIES
+from evenhand.annotations.quantities.quantity import FORMS
+from evenhand.core.statistics import Estimate
+from evenhand.pages.ui.numbers import number
+from evenhand.pages.ui.tables import Tile, estimate_tile
+from evenhand.pages.ui.text import _, clauses, named, paragraph
+
+
+def explained(id_: str, more: str = "") -> str:
+    """Return what a quantity is of, and the name of its entry in docs/quantities.md; *more* comes first."""
+    quantity = QUANTITIES[id_]
+    parts = [named(_("Population"), quantity.population_words(_)), named(_("Unit of analysis"), _(quantity.each))]
+    if quantity.interval:
+        parts.append(named(_("Interval"), _(quantity.interval.words)))
+    entry = _("Entry {id} of docs/quantities.md.", id=id_)
+    return paragraph(filter(None, (more, _("{text}.", text=clauses(parts)), entry)))
+
+
+def quantity_tile(id_: str, estimate: Estimate, *lines: str, more: str = "") -> Tile:
+    """Return the tile of a quantity with *lines* below its number; *more*: what its explanation begins with."""
+    quantity = QUANTITIES[id_]
+    name, form = _(quantity.name), FORMS[quantity.unit]
+    if quantity.unit in ("share", "coefficient"):
+        tile = estimate_tile(name, estimate, paragraph(lines), form)
+    else:
+        tile = Tile(name, number(estimate.value, form), lines)
+    return replace(tile, explained=explained(id_, more))
