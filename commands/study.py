@@ -224,7 +224,7 @@ def withdraw(name: str, outside: str, db: str) -> None:
         found = _study(store, name)
         who = people.participant_of_id(store, found, outside)
         if who is None:
-            raise NotFound(N_("Nobody took part with the id {id}, or the id has been erased."), id=outside)
+            raise NotFound(N_("No participant has the id {id}, or the id has been erased."), id=outside)
         labels = withdraw_labels(store, found, who)
     answer({"withdrawn": labels}, f"{labels} labels no longer count.")
 

@@ -33,7 +33,7 @@ NOT_INSTALLED = N_(
 )
 NO_CLUSTER = N_("There is no Ray cluster at {address} ({why}). Start one, or omit --ray.")
 NO_WORKER = N_("The cluster at {address} provided no worker within {seconds:g} s. Does it have a free processor?")
-LOST = N_("A worker of the cluster crashed several times ({why}). See its log; the usual cause is lack of memory.")
+LOST = N_("A worker of the cluster crashed several times ({why}). See its log; the usual cause is insufficient memory.")
 
 _users = 0  # pools that are open in this process; the last one ends a Ray that was begun here
 _began = False

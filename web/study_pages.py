@@ -47,11 +47,12 @@ CHANGED = N_("The consent form changed while you were reading it. Please read it
 ENDS = {
     "finished": N_("Thank you. You have judged all texts."),
     "screened_out": N_(
-        "Thank you. The test shows that this task is not a good match for you; it says nothing else about you."
+        "Thank you. Your test answers did not reach the number required for this study. This is no judgement of you."
     ),
     "withdrew": N_("You have withdrawn. Your labels no longer count."),
     "timed_out": N_(
-        "You were inactive for too long, so your place went to somebody else. Your labels up to then still count."
+        "You were inactive for too long, so your place was given to another participant. Your earlier labels"
+        " still count."
     ),
 }
 TITLES = {

@@ -49,8 +49,8 @@ from evenhand.core.language import Language, translate
 
 State = Literal["test", "ready", "working", "finished", "screened_out", "withdrew", "timed_out"]
 PRESENT: tuple[State, ...] = ("test", "ready", "working")
-FULL = N_("This study needs no more participants. Thank you for your interest.")
-PAUSED = N_("This study is paused. Please come back another day.")
+FULL = N_("This study is full. Thank you for your interest.")
+PAUSED = N_("This study is paused. Please try again later.")
 TAKEN_PART = N_("This id has already been used to take part. Continue in the browser you started in.")
 NOT_YET = N_("You still have texts to judge.")
 DAY_S = 24 * 3600.0

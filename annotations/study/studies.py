@@ -269,7 +269,7 @@ def _insert_consent(store: Store, study: int, texts: dict[Language, str], uses: 
         if not text.strip() or len(text) > LONGEST_TEXT:
             raise Refused(N_("The consent form needs 1 to {most} characters in each language."), most=LONGEST_TEXT)
         if missing := places(text):
-            raise Refused(N_("The consent form does not say this yet: {places}."), places=", ".join(missing))
+            raise Refused(N_("The consent form still has unfilled placeholders: {places}."), places=", ".join(missing))
     version = store.value("SELECT coalesce(max(version), 0) + 1 FROM study_consent WHERE study = ?", (study,))
     made = insert(store.db, "study_consent", {
         "study": study, "version": version, "en": texts["en"].strip(), "zh": texts["zh"].strip(),
@@ -292,7 +292,7 @@ def _check(settings: Settings, questions: int) -> None:
             continue
         _check_number(name, value, least, most)
     if not settings.contact.strip():
-        raise Refused(N_("A study needs a contact: the consent form names who answers questions."))
+        raise Refused(N_("A study needs a contact; the consent form states it."))
     for amount in (settings.reward, settings.floor):
         if not math.isfinite(amount) or amount < 0:
             raise Refused(N_("Pay must be a number, 0 or more."))

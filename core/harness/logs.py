@@ -125,7 +125,7 @@ def _score(doc: Mapping[str, Any], logs: list[float | None], number: int, model:
         words if doc["side"] == "male" else words[::-1],
     )  # fmt: skip
     signature = str(Signature(METHOD, model, "unknown", "sum", "unknown", 1))
-    reason = None if None not in logs else N_("The log has no number for one of the two sentences.")
+    reason = None if None not in logs else N_("The log has no score for one of the two sentences.")
     return scored_row(item, model, Score(tuple(logs), signature, reason), signature)
 
 

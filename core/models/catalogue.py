@@ -33,31 +33,34 @@ class Builtin(NamedTuple):
 MODEL_FOLDER = "EVENHAND_MODELS"  # the one folder of models that leads of a server may name
 BUILTIN = {
     "known": Builtin(
-        "zh", "masked", "known", N_("Models with known answers, to check the measures. They know nothing of language.")
+        "zh",
+        "masked",
+        "known",
+        N_("Models with known answers for validating the measures; they have no knowledge of language."),
     ),
     "demo-zh": Builtin(
         "zh",
         "masked",
         "demo_zh",
-        N_("A small Chinese model that ships with Evenhand. For trying out the app, not for findings."),
+        N_("A small Chinese model shipped with Evenhand, for trying out the app, not for findings."),
     ),
     "random-zh": Builtin(
         "zh",
         "masked",
         "demo_zh",
-        N_("The architecture of demo-zh, untrained: a reference for what chance alone gives."),
+        N_("The architecture of demo-zh, untrained: a chance baseline."),
     ),
     "demo-en": Builtin(
         "en",
         "masked",
         "demo_en",
-        N_("A small English model that ships with Evenhand. For trying out the app, not for findings."),
+        N_("A small English model shipped with Evenhand, for trying out the app, not for findings."),
     ),
     "demo-en-causal": Builtin(
         "en",
         "causal",
         "demo_en_causal",
-        N_("A small English text generator that ships with Evenhand. For trying out the app, not for findings."),
+        N_("A small English generative model shipped with Evenhand, for trying out the app, not for findings."),
     ),
     "demo-nli": Builtin(
         "mul",

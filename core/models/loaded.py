@@ -49,8 +49,8 @@ def refuse_missing(name: str, model: Any, task: Task, missing: set[str]) -> None
         message = N_("{name} has no language-modelling head; its scores would be random.")
     elif model.config.model_type == "electra":
         message = N_(
-            "{name} has no masked-language-modelling head; its scores would be random. ELECTRA"
-            " discriminators have none: use the generator of the same name."
+            "{name} has no masked-language-modelling head; its scores would be random. For ELECTRA, use the"
+            " generator, not the discriminator."
         )
     raise ModelUnavailable(message, name=name)
 
@@ -149,7 +149,7 @@ def chosen(device: str) -> torch.device:
     if not present.get(kind, False):
         known = ", ".join(name for name, here in present.items() if here)
         raise ModelUnavailable(
-            N_("torch finds no device {device} on this machine. Available: {known}"), device=name, known=known
+            N_("torch finds no device {device} on this machine. Available: {known}."), device=name, known=known
         )
     if kind == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = False

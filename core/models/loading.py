@@ -65,7 +65,7 @@ def load_model(
     place, folder = chosen(device), locate(name, patience=patience)
     config = read_config(name, folder)
     if not _serves(config, task):
-        message = N_("{name} ({kind}) is not a masked language model and cannot fill a blank inside a sentence.")
+        message = N_("{name} ({kind}) is not a masked language model, so it cannot fill a slot inside a sentence.")
         raise ModelUnavailable(message if task == "masked" else LOOKS_AHEAD, name=name, kind=config.model_type)
     tokenizer = read_tokenizer(name, folder, config, task)
     bare = untrained or name == RANDOM
@@ -133,8 +133,8 @@ def read_config(name: str, folder: Path) -> Any:
     except Exception as error:
         log.info("config of %s: %s", name, error)
         message = N_(
-            "{name} is of type {kind}, which is not supported or needs code of its own. Evenhand does not"
-            " run code from models."
+            "{name} is of type {kind}, which is not supported or requires custom code. Evenhand does not run"
+            " code from models."
         )
         raise ModelUnavailable(message, name=name, kind=kind) from None
     return config
@@ -165,10 +165,7 @@ def read_tokenizer(name: str, folder: Path, config: Any, task: Task) -> Any:
         message = N_("The tokenizer of {name} has no vocabulary file (tokenizer.json or vocab.txt).")
         raise ModelUnavailable(message, name=name)
     if max(tokenizer.get_vocab().values()) >= config.vocab_size:
-        message = N_(
-            "The vocabulary of the tokenizer of {name} is larger than that of the model; the two do not belong"
-            " together."
-        )
+        message = N_("The tokenizer of {name} has a larger vocabulary than the model; the two do not match.")
         raise ModelUnavailable(message, name=name)
     return tokenizer
 

@@ -50,7 +50,7 @@ class MaskedScorer(Signed):
 
     def __init__(self, loaded: LoadedModel, *, joint: Joint = "independent") -> None:
         if joint not in JOINTS:
-            message = N_("{joint} is not a way to combine the tokens of a word; choose one of {known}.")
+            message = N_("{joint} is not a method of combining the tokens of a word; choose one of {known}.")
             raise Refused(message, joint=joint, known=", ".join(JOINTS))
         self.loaded = loaded
         self.joint: Joint = joint

@@ -11,7 +11,7 @@ from evenhand.core.errors import N_
 from evenhand.core.types import MASK, MaskedSentence, Span
 
 BAD_SPAN = N_("The slot or a masked part lies outside the text, or the two overlap.")
-NO_OPTIONS = N_("There is no option to compare.")
+NO_OPTIONS = N_("There are no words to compare.")
 EMPTY_OPTION = N_("A word has no tokens in this model.")
 UNKNOWN_OPTION = N_("A word is not in this model's vocabulary.")
 UNEQUAL_OPTIONS = N_(

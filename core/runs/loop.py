@@ -229,7 +229,7 @@ def check_models(names: Sequence[str], *, fetch: bool = True) -> None:
         raise Refused(N_("Name at least one model."))
     twice = next((name for name in names if list(names).count(name) > 1), None)
     if twice is not None:
-        raise Refused(N_("{name} is given twice; once is enough."), name=twice)
+        raise Refused(N_("{name} is given twice; give each model once."), name=twice)
     first, had = None, 0
     for name in names:
         on_hub = HUB_NAME.fullmatch(name) and name not in BUILTIN and not Path(name).exists()

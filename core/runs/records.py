@@ -23,7 +23,7 @@ Kind = Literal[
     "scores", "generations", "associations", "nli", "misgendering", "mining", "tunes", "comparisons", "grids",
     "measures",
 ]  # fmt: skip
-NO_TARGET = N_("Say where to write the table: --out FILE or --run NAME.")
+NO_TARGET = N_("Give an output for the table: --out FILE or --run NAME.")
 TABLE, TEXTS, RECORD = ".csv", ".jsonl", ".json"
 LONGEST_NAME = 120  # bytes; file systems allow 255, and a part file has a longer name
 LONGEST_LABEL = 60  # code points of a proposed name, before the day

@@ -60,7 +60,7 @@ class Settings:
         """
         cache = None if self.no_cache else self.cache or cache_path(database)
         if cache is not None and cache.resolve() == database.resolve():
-            message = N_("{file} is the label database. Give the score cache a file of its own.")
+            message = N_("{file} is the label database. Use another file for the score cache.")
             raise BadFile(message, file=str(database))
         return cache
 

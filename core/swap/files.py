@@ -34,7 +34,7 @@ EXAMPLES = 20  # refused texts that a report shows
 UNREADABLE = N_("{file} cannot be read: {why}.")
 LONG_LINE = N_("{file}, line {line}: a text of more than a million characters. Write one text per line.")
 NOT_TEXT = N_("{file}, line {line} contains bytes that are not {encoding}.")
-OWN_TEXT = N_("{file} is the input; writing there would destroy it. Name another file.")
+OWN_TEXT = N_("{file} is the input and would be overwritten. Name another file.")
 
 Progress = Callable[[int, int | None], None]
 

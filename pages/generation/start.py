@@ -259,7 +259,7 @@ def forecast(store: Store, contexts: int, settings: Settings) -> str:
     rates = (_rate(run) for run in GENERATIONS.finished(store) if run.models == (settings.model,))
     rate = next((found for found in rates if found), None)
     if rate is None:
-        return paragraph((text, _("The duration is known a few seconds after the start.")))
+        return paragraph((text, _("The duration can be estimated a few seconds after the start.")))
     time = duration(texts * settings.tokens / rate)
     return paragraph((text, _("At the speed of the last run, about {time}.").format(time=time)))
 

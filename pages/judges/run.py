@@ -221,7 +221,7 @@ def forecast_text(found: Forecast, source: Source) -> str:
     if found.cost is not None:
         parts.append(_("At these prices: {cost}.").format(cost=f"{found.cost:,.2f}"))
     if found.seconds is None:
-        parts.append(_("The duration is known a few seconds after the start."))
+        parts.append(_("The duration can be estimated a few seconds after the start."))
     else:
         text = _("At the speed of this model's {labels} {labels:label|labels} so far, about {time}.")
         parts.append(text.format(labels=Count(found.measured), time=duration(found.seconds)))

@@ -189,10 +189,10 @@ def show_first_rows(chosen: Chosen) -> None:
     """Show how many sentences there are, and the first ones with the word that will be hidden."""
     rows = Count(chosen.rows)
     if chosen.format == "project":
-        text = _("{rows} {rows:sentence|sentences}. The first few, with the word that is masked for the model:")
+        text = _("{rows} {rows:sentence|sentences}. First sentences, with the masked word marked:")
         text = text.format(rows=rows)
     else:
-        text = _("{rows} {rows:row|rows}, read as {format}. The first few, with the word that is masked for the model:")
+        text = _("{rows} {rows:row|rows}, read as {format}. First rows, with the masked word marked:")
         text = text.format(rows=rows, format=_(FORMAT_NAMES[chosen.format]))
     st.caption(plain(text))
     show_html(element("ol", joined(map(_line, chosen.first)), "sentences"))
@@ -303,7 +303,7 @@ def forecast(store: Store, rows: int, how: How) -> str:
         seconds = sum(loading + rows / rate for rate, loading in (rates[model] for model in how.models))
         more = _("At the speed of earlier runs, about {time}; less where scores are cached.")
         return paragraph((text, more.format(time=duration(seconds))))
-    return paragraph((text, _("The duration is known a few seconds after the start.")))
+    return paragraph((text, _("The duration can be estimated a few seconds after the start.")))
 
 
 def _rates(store: Store, how: How) -> dict[str, tuple[float, float]]:

@@ -7,8 +7,8 @@ from evenhand.pages.ui.text import _, inform, plain
 from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
-    "Participants from Prolific, Mechanical Turk or your own list: consent form, test, desk and completion"
-    " code, without an account."
+    "Participants from Prolific, Mechanical Turk or your own list go through consent form, test, desk and"
+    " completion code. They need no account."
 )
 with open_store() as store:
     project = choose_project(store)

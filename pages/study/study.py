@@ -34,7 +34,7 @@ from evenhand.pages.ui.tables import Tile, show_records, show_tiles
 from evenhand.pages.ui.text import _, caption, named, plain, warn
 from evenhand.pages.ui.visitor import address_on_this_server, confirmed, errors_shown, open_store, visitor
 
-NOBODY = N_("Nobody took part with the id {id}, or the id has been erased.")
+NOBODY = N_("No participant has the id {id}, or the id has been erased.")
 NUMBERS = ("items", "places", "minutes", "pause", "keep_days", "questions", "pass_mark")
 LINES = ("contact", "currency")
 
@@ -120,7 +120,7 @@ def _show_pay(study: studies.Study, found: Pay) -> None:
             currency=settings.currency,
         )
     explained = _("Reward divided by the median time from consent to the last label, including test and instructions.")
-    done, work = _("Nobody has finished yet."), _("Nobody has labelled {n} texts yet.", n=LEAST_LABELS)
+    done, work = _("No participant has finished yet."), _("No participant has labelled {n} texts yet.", n=LEAST_LABELS)
     if found.minutes is not None:
         done = _(
             "median {minutes} min, {n} {n:person|people}", minutes=number(found.minutes, ".1f"), n=Count(found.people)
@@ -164,7 +164,8 @@ def _show_people(store: Store, study: studies.Study, people: list[Participant]) 
     with st.expander(_("Platform ids, for payment")):
         st.caption(
             _(
-                "They are stored separately from the pseudonyms in the data and erased after {days} {days:day|days}."
+                "Platform ids are stored separately from the pseudonyms in the data and erased after {days}"
+                " {days:day|days}."
             ).format(days=Count(study.settings.keep_days))
         )
         show_records([{_("Id"): outside, _("State"): names[state]} for outside, state in outcomes_by_id(store, study)])
@@ -181,7 +182,7 @@ def _show_consent(store: Store, study: studies.Study) -> None:
         for one, text in (("en", newest.en), ("zh", newest.zh)):
             st.text_area(language_name(one), text, key=f"consent-{one}-{study.uid}", height=260)
         ask_uses(f"uses-{study.uid}", newest.uses)
-        st.caption(_("A changed text becomes a new version. Those who agreed before agreed to the earlier version."))
+        st.caption(_("A changed text becomes a new version. Earlier participants agreed to the earlier version."))
         st.button(
             _("Save as a new version"),
             key=f"consent-save-{study.uid}",
@@ -232,12 +233,15 @@ def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
             key="new-test",
             format_func=lambda uid: f"{known[uid].item.text[:60]} · {known[uid].choice}",
             max_selections=studies.MOST_QUESTIONS,
-            help=_("These texts are copied. A second try uses other texts where available."),
+            help=_("These texts are copied. The second attempt uses other texts where available."),
         )
         left, right = st.columns(2)
-        left.number_input(_("Questions per try (0 = no test)"), 0, 20, 0, key="new-questions")
+        left.number_input(_("Questions per attempt (0 = no test)"), 0, 20, 0, key="new-questions")
         right.number_input(_("Correct answers needed to pass"), 0, 20, 0, key="new-pass_mark")
-        caption("The consent form states the contact, texts, reward, minimum age and storage above in place of {…}.")
+        caption(
+            "In the consent form, {…} is replaced by the contact, number of texts, reward, minimum age and"
+            " storage period above."
+        )
         for code in LANGUAGES[::-1]:
             label = _("Consent form, {language}", language=language_name(code))
             st.text_area(label, CONSENT[code], key=f"new-consent_{code}", height=220)
@@ -256,8 +260,10 @@ def ask_uses(key: str, chosen: Sequence[Use] = ()) -> None:
     """Ask which uses of labels a consent form mentions. Participants need not agree to any of them."""
     names = {use: _(name) for use, name in NAMES.items()}
     st.multiselect(
-        _("Uses of single labels that the form asks about"), USES, list(chosen), key=key, format_func=names.__getitem__,
-        help=_("Each is a box to tick. Whoever leaves it empty can still take part."),
+        _("Uses of single labels, by consent"), USES, list(chosen), key=key, format_func=names.__getitem__,
+        help=_(
+            "The consent form shows a checkbox for each use. Participants can leave it empty and still take"
+            " part."),
     )  # fmt: skip
 
 
@@ -267,9 +273,9 @@ def _numbers(standard: studies.Settings) -> None:
         "places": (_("Number of participants"), 1),
         "reward": (_("Reward per participant"), 0.0),
         "floor": (_("Minimum hourly pay (0 = no warning)"), 0.0),
-        "minutes": (_("Minutes of inactivity before the place is released"), 5),
-        "pause": (_("Minutes of work before a break is suggested (0 = never)"), 0),
-        "keep_days": (_("Days to keep platform ids after the end"), 0),
+        "minutes": (_("Inactivity limit (minutes)"), 5),
+        "pause": (_("Break reminder (minutes; 0 = never)"), 0),
+        "keep_days": (_("Days to keep platform ids"), 0),
         "minimum_age": (_("Minimum age"), studies.FACTS["minimum_age"][0]),
         "kept_years": (_("Years to keep labels (0 = as long as the data set)"), studies.FACTS["kept_years"][0]),
     }

@@ -8,9 +8,9 @@ from evenhand.pages.swap.view import ask_text, ask_words, offer_files, show_diff
 from evenhand.pages.ui.visitor import page_head, show_error
 
 page_head(
-    "Every word of a keyword pair becomes its counterpart: 他 and 她, 父亲 and 母亲, he and she. A text is"
-    " refused if swapping it twice does not restore it, so that a text and its counterfactual differ"
-    " only in gender."
+    "Every word of a keyword pair is replaced by its counterpart: 他 and 她, 父亲 and 母亲, he and she. A text is"
+    " refused if swapping it twice does not restore it, so a text and its counterfactual differ only in"
+    " gender."
 )
 try:
     wish = ask_words()

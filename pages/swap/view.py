@@ -76,7 +76,7 @@ def _read(label: str, key: str, code: str, help: str) -> tuple[Pair, ...]:
 def ask_text(code: str) -> list[str]:
     """Ask for the lines of the text to try, without empty ones."""
     text = st.text_area(
-        _("Text to try, one text per line"),
+        _("Sample text, one per line"),
         EXAMPLES[code],
         key=f"swap-text-{code}",
         height=130,
@@ -94,8 +94,8 @@ def why_name(why: Why) -> str:
     """Return in words why a place was left alone."""
     return {
         "other_word": _("part of another word"),
-        "idiom": _("no person is meant"),
-        "pair": _("both genders are named"),
+        "idiom": _("not a person"),
+        "pair": _("names both genders"),
         "none": _("no reversible counterpart"),
         "unclear": _("may be a verb"),
     }[why]
@@ -104,7 +104,7 @@ def why_name(why: Why) -> str:
 def show_difference(found: Sequence[Swapped], words: WordTable) -> None:
     """Show each text above its counterfactual, with what was swapped and what was left alone."""
     rows = [(_source(swapped, words), _counterfactual(swapped, words), _outcome(swapped)) for swapped in found]
-    show_html(table([_("Text"), _("Counterfactual"), _("Left alone, and why")], rows, kind="text concordance"))
+    show_html(table([_("Text"), _("Counterfactual"), _("Words not swapped")], rows, kind="text concordance"))
     numbers = Counter(swapped.outcome for swapped in found)
     text = _("Swapped: {swapped}; no word to swap: {left}; refused: {refused}.")
     st.caption(text.format(**{name: numbers[name] for name in ("swapped", "left", "refused")}))
@@ -139,14 +139,14 @@ def show_reasons(found: Sequence[Swapped]) -> None:
     """Show the meaning of each reason."""
     if not any(swapped.left or swapped.back for swapped in found):
         return
-    with st.expander(_("What is left alone")):
+    with st.expander(_("What is not swapped")):
         st.markdown(
             _(
-                "- Part of another word: 他 in 其他, 女 in 子女; decided by the word lists and the segmenter of"
-                " the Mine page.\n- No person is meant: man-made, mother tongue.\n- Both genders are named:"
-                " his or her.\n- No reversible counterpart: a gendered word without a counterpart, such as"
-                " Miss or 妇女. It may reveal the gender; add a pair of your own for it.\n- May be a verb:"
-                " count, host.\n- Names are unchanged unless they are in your list of names."
+                "- Part of another word: 他 in 其他, 女 in 子女; decided by the word lists and the segmenter of the"
+                " Mine page.\n- Not a person: man-made, mother tongue.\n- Names both genders: his or her.\n- No"
+                " reversible counterpart: a gendered word without a counterpart, such as Miss or 妇女. Such a"
+                " word may reveal the gender; add a pair of your own for it.\n- May be a verb: count, host.\n-"
+                " Names are unchanged unless they are in your list of names."
             )
         )
 
@@ -163,12 +163,13 @@ def offer_files(wish: FormState) -> None:
         modes: dict[Mode, str] = {
             "swap": _("swapped"),
             "cda": _("text and counterfactual: CDA"),
-            "cds": _("one of the two: CDS"),
+            "cds": _("one of the two at random: CDS"),
         }
         mode = choose(
-            _("Which texts to write"), {one: modes[one] for one in MODES}, "swap-mode",
+            _("Output"), {one: modes[one] for one in MODES}, "swap-mode",
             explained=_(
-                "CDA adds the counterfactual of each text; CDS replaces the text by it with probability 1/2."
+                "CDA adds the counterfactual of each text; CDS replaces each text by its counterfactual with"
+                " probability 1/2."
             ),
         )  # fmt: skip
         seed = int(st.number_input(_("Random seed for CDS"), 0, 2**31, 0, key="swap-seed")) if mode == "cds" else 0

@@ -140,7 +140,7 @@ def test_own_templates_names_and_sets_are_scored(tmp_path: Path) -> None:
             ("--model", "known", "--out", "x.csv"),
             "is not a left-to-right model, so the probability of a sentence is not defined.",
         ),
-        (("--model", MODEL), "Say where to write the table: --out FILE or --run NAME."),
+        (("--model", MODEL), "Give an output for the table: --out FILE or --run NAME."),
         (
             ("--model", MODEL, "--out", "x.csv", "--pronouns", "zorp"),
             (
@@ -148,7 +148,7 @@ def test_own_templates_names_and_sets_are_scored(tmp_path: Path) -> None:
                 "separated by slashes, nominative first: ze/hir/hir/hirs/hirself."
             ),
         ),
-        (("--model", MODEL, "--model", MODEL, "--out", "x.csv"), "is given twice; once is enough."),
+        (("--model", MODEL, "--model", MODEL, "--out", "x.csv"), "is given twice; give each model once."),
         (("--model", MODEL, "--out", "x.csv", "--generations", "none.jsonl"), "There is no file"),
         (("none.tsv", "--model", MODEL, "--out", "x.csv"), "There is no file"),
     ],

@@ -174,9 +174,9 @@ def test_a_failing_model_does_not_stop_others(tmp_path, file):
 
 
 REFUSED = {
-    "no target": ([], "Say where to write the table: --out FILE or --run NAME."),
-    "two targets": (["--out", "x.csv", "--run", "x"], "Say where to write the table: --out FILE or --run NAME."),
-    "twice": (["--out", "x.csv", "--model", "known"], "is given twice; once is enough."),
+    "no target": ([], "Give an output for the table: --out FILE or --run NAME."),
+    "two targets": (["--out", "x.csv", "--run", "x"], "Give an output for the table: --out FILE or --run NAME."),
+    "twice": (["--out", "x.csv", "--model", "known"], "is given twice; give each model once."),
     "a name that is none": (
         ["--run", "a/b"],
         'is not a valid run name. Use at most 120 bytes, no slash, none of < > : "',
@@ -185,7 +185,7 @@ REFUSED = {
     "its own input": (["--out", "sentences.txt"], "cannot be both input and output."),
     "labels as cache": (
         ["--out", "x.csv", "--cache", "evenhand.db"],
-        "is the label database. Give the score cache a file of its own.",
+        "is the label database. Use another file for the score cache.",
     ),
 }
 

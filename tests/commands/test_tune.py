@@ -59,8 +59,8 @@ def test_a_model_is_tuned_on_the_accepted_sentences_of_a_project(fresh_store: St
     [
         (("--swap", "cda", "--out", "x"), "need the language"),
         (("--method", "inlp", "--out", "x"), "need the language"),
-        ((), "Say where to write the model"),
-        (("--out", "x", "--steps", "0"), "steps cannot be 0"),
+        ((), "Give an output for the model"),
+        (("--out", "x", "--steps", "0"), "steps must be between 1 and"),
         (
             ("--out", "x", "--language", "zh", "--leave-out", "他/男"),
             "他/男 is not one of the swapped pairs; write it like 男孩/女孩.",

@@ -47,7 +47,7 @@ def test_without_projects_the_page_explains_what_to_do():
 def test_a_project_is_previewed_and_scored(fresh_store, sample_project):
     page = without_errors(open_page("scoring"))
     assert any(
-        text.startswith("8 sentences. The first few, with the word that is masked for the model:")
+        text.startswith("8 sentences. First sentences, with the masked word marked:")
         for text in captions_of(page).splitlines()
     )
     shown = html_of(page)
@@ -232,7 +232,7 @@ def test_notices_of_a_run_are_shown_in_both_languages(fresh_store, finished):
     facts = to_json(finished)
     notice = Notice("{file} is not a score cache. The file was left unchanged, and scores of this run are not cached.")
     facts["notices"] = [{"message": notice.message, "values": {"file": "x.db"}}]
-    facts["failed"] = [{"model": "m", "error": "{name} is given twice; once is enough.", "values": {"name": "m"}}]
+    facts["failed"] = [{"model": "m", "error": "{name} is given twice; give each model once.", "values": {"name": "m"}}]
     facts["models"][0]["bf16"] = {"largest_difference": 0.0123, "compared": 300, "rescored": 100}
     finished.out.with_suffix(".json").write_text(json.dumps(facts), encoding="utf-8")
     page = without_errors(open_page("scoring"))
@@ -242,7 +242,7 @@ def test_notices_of_a_run_are_shown_in_both_languages(fresh_store, finished):
         "x.db is not a score cache. The file was left unchanged, and scores of this run are not cached." in text
         for text in english
     )
-    assert any("m is given twice; once is enough." in text for text in english)
+    assert any("m is given twice; give each model once." in text for text in english)
     assert any(
         "in bf16: over the 300 sentences compared, Bias_c differs from fp32 by at most 0.0123" in text
         for text in english
@@ -256,7 +256,7 @@ def test_the_time_is_estimated_from_similar_runs(fresh_store, finished, sample_p
     page.multiselect(key="score-models").set_value(["known"]).run()
     assert any("At the speed of earlier runs, about" in text for text in captions_of(page).splitlines())
     page.radio(key="score-precision").set_value("bf16").run()
-    assert any("is known a few seconds after the start" in text for text in captions_of(page).splitlines())
+    assert any("can be estimated a few seconds after the start" in text for text in captions_of(page).splitlines())
 
 
 def test_a_failed_job_can_be_resumed(fresh_store, sample_project):

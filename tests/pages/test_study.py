@@ -73,7 +73,7 @@ def test_states_of_participants_and_hourly_pay_are_shown(fresh_store: Store, pro
     assert who.pseudonym not in "".join(rows)  # never next to each other
     app.text_input(key=f"withdraw-{study.uid}").set_value("pid-bo")
     app.button(key=f"withdraw-it-{study.uid}").click().run()
-    assert "Nobody took part with the id pid\\-bo, or the id has been erased\\." in app.error[0].value
+    assert "No participant has the id pid\\-bo, or the id has been erased\\." in app.error[0].value
     app.text_input(key=f"withdraw-{study.uid}").set_value("pid-ada")
     without_errors(app.button(key=f"withdraw-it-{study.uid}").click().run())
     assert person(fresh_store, study, secret).state == "withdrew"

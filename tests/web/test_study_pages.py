@@ -286,7 +286,7 @@ def test_a_consent_changed_meanwhile_is_shown_again(fresh_store: Store, app: Sta
     assert "Before the first text" in who.send("/consent", page)
     set_closed(fresh_store, study, True)
     late = browser(app).get(who.path)
-    assert (late.status_code, "This study needs no more participants. Thank you for your interest." in late.text) == (
+    assert (late.status_code, "This study is full. Thank you for your interest." in late.text) == (
         403,
         True,
     )
@@ -322,10 +322,7 @@ def test_the_about_page_is_public_and_unknown_addresses_are_refused(fresh_store:
     project, _ = filled_project(fresh_store, 4)
     who = Visitor(browser(app), fresh_store, new_study(fresh_store, project, keep_days=7, service="prolific"))
     about = who.open("/about")
-    assert (
-        "7 days after you finish; they are erased when the study is next opened or the server starts after that"
-        in about
-    )
+    assert "until 7 days after you finish; erased when the study is next opened or the server next starts" in about
     assert CONTACT in about
     chinese = who.open("/about", lang="zh")
     assert "保存的内容" in chinese

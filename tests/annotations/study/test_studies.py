@@ -110,7 +110,7 @@ def test_a_consent_form_contains_every_fact(fresh_store: Store) -> None:
     study = new_study(fresh_store, project, reward=3.5)
     first = consent(fresh_store, study)
     assert CONTACT in first.en and CONTACT in first.zh and "3.50 EUR" in first.en
-    with pytest.raises(Refused, match="does not say this yet") as refused:
+    with pytest.raises(Refused, match="still has unfilled placeholders") as refused:
         change_consent(fresh_store, study, {"en": "Ask {contact}. {age}", "zh": "新"})
     assert refused.value.values["places"] == "{age}, {contact}"
     with pytest.raises(Refused, match="must be a whole number from"):
@@ -172,7 +172,7 @@ def test_ids_of_a_service_are_stored_separately_and_erased(fresh_store: Store) -
         with pytest.raises(NotAllowed):
             agree(fresh_store, study, newest, "en", forged, now=1002.0)
     agree(fresh_store, study, newest, "en", Outside("pid-bo", "task", "s"), now=1003.0)
-    with pytest.raises(Refused, match=r"This study needs no more participants\. Thank you for your interest\."):
+    with pytest.raises(Refused, match=r"This study is full\. Thank you for your interest\."):
         agree(fresh_store, study, newest, "en", Outside("pid-cy", "task", "s"), now=1004.0)
     assert outcomes_by_id(fresh_store, study) == [("pid-ada", "ready"), ("pid-bo", "ready")]
     withdraw(fresh_store, study, person(fresh_store, study, again), now=2000.0)
@@ -187,7 +187,7 @@ def test_a_closed_study_refuses_new_participants(fresh_store: Store) -> None:
     study = new_study(fresh_store, project)
     secret, _who = come(fresh_store, study)
     closed = set_closed(fresh_store, study, True)
-    with pytest.raises(Refused, match=r"This study needs no more participants\. Thank you for your interest\."):
+    with pytest.raises(Refused, match=r"This study is full\. Thank you for your interest\."):
         come(fresh_store, closed)
     judge(fresh_store, closed, secret, 3)
     finish(fresh_store, closed, person(fresh_store, closed, secret))

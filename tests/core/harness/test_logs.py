@@ -78,7 +78,7 @@ def test_a_compared_pair_becomes_a_score(tmp_path: Path) -> None:
 def test_invalid_numbers_are_undefined_with_a_reason(tmp_path: Path, value: object) -> None:
     row = PAIR | {"resps": [[[value, "False"]], [["-1.0", "False"]]]}
     (score,) = read_log(samples(tmp_path, row)).scores
-    assert score.bias_log10 is None and "no number for one of the two" in score.status
+    assert score.bias_log10 is None and "no score for one of the two" in score.status
 
 
 def test_generated_texts_become_generations(tmp_path: Path) -> None:

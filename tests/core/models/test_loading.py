@@ -155,8 +155,8 @@ REFUSALS: list[tuple[Breaker, str]] = [
     (
         discriminator,
         (
-            "has no masked-language-modelling head; its scores would be random. ELECTRA discriminators have "
-            "none: use the generator of the same name."
+            "has no masked-language-modelling head; its scores would be random. For ELECTRA, use the "
+            "generator, not the discriminator."
         ),
     ),
     (causal, "is not a masked language model"),
@@ -180,7 +180,7 @@ REFUSALS: list[tuple[Breaker, str]] = [
     (empty_weights, "damaged"),
     (no_tokenizer, "has no vocabulary file"),
     (no_mask_token, "has no mask token"),
-    (too_many_words, "do not belong together"),
+    (too_many_words, "do not match"),
 ]
 
 
@@ -240,7 +240,7 @@ CAUSAL_REFUSALS: list[tuple[Breaker, str]] = [
     (causal_lacks_layer, "lack weights (model.layers.1.mlp.up_proj.weight)"),
     (causal_not_a_number, "contain NaN or infinite values."),
     (causal_truncated, "damaged"),
-    (causal_too_few_words, "do not belong together"),
+    (causal_too_few_words, "do not match"),
     (empty_folder, "is not a model folder: there is no config.json in it. Give the folder that contains one."),
 ]
 
@@ -290,7 +290,7 @@ def test_code_that_comes_with_a_model_is_never_run(tmp_path: Path) -> None:
     auto_map = {"AutoConfig": "own.OwnConfig", "AutoModelForMaskedLM": "own.OwnModel"}
     (folder / "config.json").write_text(json.dumps(written | {"model_type": "own", "auto_map": auto_map}))
     (folder / "own.py").write_text(f"open({str(marker)!r}, 'w')\nclass OwnConfig: pass\nclass OwnModel: pass\n")
-    with pytest.raises(ModelUnavailable, match="needs code of its own"):
+    with pytest.raises(ModelUnavailable, match="requires custom code"):
         load_masked(str(folder))
     assert not marker.exists()
 

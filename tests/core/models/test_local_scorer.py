@@ -54,7 +54,7 @@ def test_the_method_fits_the_model(make: Callable[[Path], None], method: Any, ki
             {"method": "pll", "joint": "sequential"},
             "sequential combines the tokens of a masked word, but pll sums over whole sentences. Omit sequential.",
         ),
-        ({"joint": "mean"}, "mean is not a way to combine the tokens of a word; choose one of"),
+        ({"joint": "mean"}, "mean is not a method of combining the tokens of a word; choose one of"),
     ],
     ids=["method", "method and joint", "joint"],
 )

@@ -120,7 +120,7 @@ def test_a_programming_error_is_not_a_model_failure() -> None:
 def test_invalid_lists_of_models_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="at least one"):
         check_models(())
-    with pytest.raises(Refused, match=r"known is given twice; once is enough\."):
+    with pytest.raises(Refused, match=r"known is given twice; give each model once\."):
         check_models(("known", "demo-zh", "known"))
     with pytest.raises(ModelUnavailable):
         check_models((str(tmp_path / "nothing"),), fetch=False)
