@@ -144,7 +144,7 @@ def project_input(store: Store, named: str, *, uid: str | None = None, kept: boo
         digest.update(f"{item.word}\0{item.pair}\0{item.text}\n".encode("utf-8", "surrogatepass"))
         count += 1
     if not count:
-        message = N_("{project} has no kept sentences yet.") if kept else N_("{project} holds no sentences yet.")
+        message = N_("{project} has no accepted sentences yet.") if kept else N_("{project} holds no sentences yet.")
         raise Refused(message, project=project.name)
     path = store.path
 

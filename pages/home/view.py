@@ -162,7 +162,7 @@ def stages(found: Pipeline, scored: int | None) -> list[Stage]:
         Stage(_("Mined"), whole, mined),
         Stage(_("Reviewed"), found.reviewed, _("fully labelled items"), share(found.reviewed, whole)),
         Stage(_("Same choice"), found.unanimous, same, share(found.unanimous, whole)),
-        Stage(_("Kept"), found.kept, _("accepted; these form the data set"), share(found.kept, whole)),
+        Stage(_("Accepted"), found.kept, _("the items of the data set"), share(found.kept, whole)),
         Stage(_("Scored"), scored, about),
     ]
 

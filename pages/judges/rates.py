@@ -31,7 +31,11 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
     """Show the chosen judge: the rate of all, of each group, and what sets models apart."""
     one = chosen_judge(found)
     rates = found.estimates[one.name]
-    names = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
+    names = {
+        "misgendering": _("Misgendering"),
+        "extraneous": _("Extraneous gendered language"),
+        "accept": _("Accepted"),
+    }
     names = names_of(store, project) | names
     measure = choose(_("Measure"), {name: plain(names[name]) for name in rates.measures}, "judge-measure")
     (overall,) = rates.cells(measure)

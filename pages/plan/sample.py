@@ -76,8 +76,8 @@ def _meaning(design: Design) -> str:
         ),
         "quotas": _(
             "For each pair and side below its quota, as many sentences are drawn as it is expected to need."
-            " Sentences most likely to be kept, according to judges' labels and earlier samples, come first."
-            " The random part keeps the estimated rate of kept sentences unbiased."
+            " Sentences most likely to be accepted, according to judges' labels and earlier samples, come"
+            " first. The random part keeps the estimated acceptance rate unbiased."
         ),
     }[design]
 
@@ -216,7 +216,11 @@ def _show_rates(store: Store, project: Project) -> None:
         if samples.samples(store, project):
             caption("No sampled item is fully labelled, so all labels count, as a simple random sample of all items.")
         return
-    known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
+    known = {
+        "misgendering": _("Misgendering"),
+        "extraneous": _("Extraneous gendered language"),
+        "accept": _("Accepted"),
+    }
     names = names_of(store, project) | known
     meaning = _(
         "Items that samples could draw are weighted by inverse inclusion probability; items labelled before"

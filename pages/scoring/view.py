@@ -113,7 +113,7 @@ def _project(store: Store) -> Chosen | None:
     stock, kept = counts(store, project), False
     if stock.accepted:
         names = {
-            "accepted": _("Kept: {n}", n=f"{stock.accepted:,}"),
+            "accepted": _("Accepted: {n}", n=f"{stock.accepted:,}"),
             "all": _("All: {n}", n=f"{stock.items:,}"),
         }
         kept = choose(_("Sentences"), names, "score-items") == "accepted"
@@ -278,7 +278,9 @@ def _request(store: Store, chosen: Chosen, how: How) -> runs.RunRequest[Settings
         uid=chosen.uid,
     )  # fmt: skip
     wording = (
-        N_("Score the kept sentences of {source} with {models}") if chosen.kept else N_("Score {source} with {models}")
+        N_("Score the accepted sentences of {source} with {models}")
+        if chosen.kept
+        else N_("Score {source} with {models}")
     )
     title = Notice(wording, {"source": chosen.label, "models": list(how.models)})
     project = project_by_uid(store, chosen.uid) if chosen.uid else None

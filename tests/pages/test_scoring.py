@@ -68,7 +68,7 @@ def test_the_kept_sentences_of_a_project_are_scored_unless_all_are_chosen(fresh_
     project, _items = judged(fresh_store, ["aaa", "aar", "a", "aaa"])
     page = without_errors(open_page("scoring", project=project.name))
     choice = page.segmented_control(key="score-items")
-    assert (choice.options, choice.value) == (["Kept: 2", "All: 4"], "accepted")
+    assert (choice.options, choice.value) == (["Accepted: 2", "All: 4"], "accepted")
     assert any(text.startswith("2 sentences.") for text in captions_of(page).splitlines())
     page.multiselect(key="score-models").set_value(["known"]).run()
     without_errors(page.button(key="start").click().run())
@@ -79,7 +79,7 @@ def test_the_kept_sentences_of_a_project_are_scored_unless_all_are_chosen(fresh_
     results = {job.title: kinds.settings_of(job) for job in jobs.jobs(fresh_store)}
     assert all((entry.uid, entry.file) == (project.uid, f"project:{project.name}") for entry in results.values())
     assert {title: score.items for title, score in results.items()} == {
-        f"Score the kept sentences of {project.name} with known": "accepted",
+        f"Score the accepted sentences of {project.name} with known": "accepted",
         f"Score {project.name} with known": "all",
     }
 
@@ -137,7 +137,7 @@ def test_an_english_file_is_read_with_own_words(fresh_store):
     assert page.multiselect(key="score-models").value == ["demo-en"] and not page.warning
     page.multiselect(key="score-models").set_value(["demo-en", "demo-zh"]).run()
     assert [warning.value for warning in page.warning] == [
-        "demo\\-zh was not trained on English, so its numbers mean nothing here\\."
+        "demo\\-zh was not trained on English, so its values are meaningless here\\."
     ]
     page.button(key="score-models-fitting").click().run()
     assert page.multiselect(key="score-models").value == ["demo-en"] and not page.warning

@@ -238,7 +238,7 @@ def test_accepted_sentences_of_a_project_are_read(fresh_store):
     assert (result.rows, [row.sentence for row in result.items()]) == (2, kept)
     assert result.digest != project_input(fresh_store, project.name).digest
     create_project(fresh_store, "empty")
-    with pytest.raises(Refused, match="no kept sentences yet"):
+    with pytest.raises(Refused, match="no accepted sentences yet"):
         project_input(fresh_store, "empty", kept=True)
 
 
