@@ -157,7 +157,7 @@ def other_word(text: str, candidate: Candidate) -> OtherWord | None:
     if candidate.pair.language != "zh":
         return None
     start, end = candidate.start, candidate.end
-    if text.startswith("们", end) and end - start > 1:
+    if text.startswith(("们", "們"), end) and end - start > 1:
         return None  # 女人|们, never 女|人们
     if _stands_clear(text, start, end):
         return None

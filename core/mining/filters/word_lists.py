@@ -17,7 +17,7 @@ PRONOUNS = ("他", "她")
 
 @cache
 def group_of(keyword: str) -> str:
-    """Return who *keyword* can be: person, partner, child, parent, sibling or elder.
+    """Return who *keyword* can be: pronoun, person, partner, child, parent, sibling or elder.
 
     An unlisted keyword is a person.
     """
@@ -30,6 +30,12 @@ def gendered_words(keyword: str, side: Side) -> re.Pattern[str]:
     group, sides = group_of(keyword), {"both", "male", "female"} if keyword in PRONOUNS else {"both", side}
     rows = [row for row in table("mining_gender_terms") if group in row["groups"].split() and row["side"] in sides]
     return joined([row["words"] for row in rows])
+
+
+@cache
+def relatives(side: Side) -> re.Pattern[str]:
+    """Return the pattern of words for relatives of one side that are no keywords."""
+    return joined([row["words"] for row in table("mining_relatives") if row["side"] == side])
 
 
 @cache
@@ -90,6 +96,24 @@ def gender_terms(sentence: Sentence) -> Finding | None:
     terms = gendered_words(candidate.keyword, candidate.side)
     for span in apart(terms, sentence.text, candidate.start, candidate.end):
         return Finding("term", span)
+    relative = _relative_meant(candidate) if candidate.keyword in PRONOUNS else None
+    return None if relative is None else Finding("term", relative)
+
+
+# Between a pronoun and what it is said to be.
+IS_A = re.compile("(?:[就也还才正都]?是|成了|成为|当上?了)[^，。！？；、]{0,6}$")
+
+
+def _relative_meant(candidate: Candidate) -> Span | None:
+    """Return the span of a relative to whom the pronoun refers: 给外甥买的，他最喜欢; 他是我外甥. None without one.
+
+    A relative of the other side is another person: 外甥 and 她.
+    """
+    text = candidate.sentence
+    for start, end in apart(relatives(candidate.side), text, candidate.start, candidate.end):
+        before = end <= candidate.start
+        if before or (not text.startswith("的", end) and IS_A.match(text[candidate.end : start])):
+            return start, end
     return None
 
 

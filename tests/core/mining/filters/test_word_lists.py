@@ -17,6 +17,7 @@ TABLES = [
     ("mining_inside", "words"),
     ("mining_accepted", "words"),
     ("mining_gender_terms", "words"),
+    ("mining_relatives", "words"),
     ("mining_biological", "words"),
     ("mining_generic", "pattern"),
     ("mining_nicknames", "words"),
