@@ -78,7 +78,7 @@ NOT_SIMULATED = """- p-values of topic words and of the permutation nulls;
 - Fisher's z of correlations of two models, of MCC as published and of shares of women;
 - odds ratios of concordance, alpha and beta of the Beta fit;
 - corrected means and magnitudes of the ruler (jackknife t interval, clustered by unit, as Bias_man);
-- agreement in marks, kappa of people and rule, rates weighted to a population (t on the jackknife over contexts, as
+- agreement in marks, kappa of people and rule, rates weighted to a population (jackknife t interval over contexts, as
   the shares above), raw agreement by Wilson's interval;
 - Wilson's and Newcombe's intervals of independent rows, which have published studies (Brown, Cai and DasGupta 2001;
   Newcombe 1998).

@@ -135,7 +135,7 @@ def _paired(by_item: Numbers, unit_of_item: Numbers) -> Estimate:
 
 
 def _over_units(estimate: Estimate, without: NDArray[np.float64]) -> Estimate:
-    """Return *estimate* with t on the jackknife over items or articles, cut at -1 and 1.
+    """Return *estimate* with a jackknife t interval over items or articles, cut at -1 and 1.
 
     *without*: the estimates that each leave one out.
     """

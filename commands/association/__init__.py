@@ -94,7 +94,7 @@ def association(language: Any, db: str, **options: Any) -> None:
 
     The table is over templates, persons and professions. With --corpus alone the sentences are written and no model is
     asked. Positive values: the profession raises the probability of the person word. Differences are M - W (positive
-    leans towards the male words) with 95% intervals: t on the jackknife over professions and person words, less that of
+    leans towards the male words) with 95% jackknife t intervals over professions and person words, less that of
     cells; the thesis prints W - M.
     """
     if options["scores"] and options["models"]:

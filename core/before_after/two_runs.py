@@ -2,13 +2,13 @@
 and people's judgements of generations before and after a change.
 
 Items are joined row by row; every difference is after - before on the rows that all runs answered. With two runs a
-difference has t on the jackknife over the units of docs/methods.md#intervals: professions x person words, occupations,
-templates x names. With several seeds of one change, or with placebos, the seed is the unit. Shares of right answers
-also have the counts of what changed either way.
+difference has a jackknife t interval over the units of docs/methods.md#intervals: professions x person words,
+occupations, templates x names. With several seeds of one change, or with placebos, the seed is the unit. Shares of
+right answers also have the counts of what changed either way.
 
 People: both models continued the same contexts, and the same annotators judged both without knowing the model. For a
 choice (misgendering, correct ..) the value of a generation is the share of its labels with that choice. The difference
-is between the means over generations, with t on the jackknife over contexts; a context is left out of both sides at
+is between the means over generations, with a jackknife t interval over contexts; a context is left out of both sides at
 once. Annotators are not resampled: each judged both sides, so habits of an annotator cancel out. The difference of each
 annotator is given too.
 """
