@@ -46,8 +46,8 @@ def before_after_points(data: pd.DataFrame, *, description: str, say: Say = same
     scale = alt.Scale(domain=[0, max(1.0, float(rows["tall"].max()))], range=[0, alt.expr(bars)], nice=False)
     y = _rows_down("name", list(rows["name"]), palette)
     titles = {
-        "word": N_("Word"), "side_name": N_("Side"), "words": N_("Kept / candidates"),
-        "share_text": N_("Share kept of decided"),
+        "word": N_("Word"), "side_name": N_("Side"), "words": N_("Accepted / candidates"),
+        "share_text": N_("Acceptance rate of decided"),
     }  # fmt: skip
     base = alt.Chart(rows, height=alt.Step(ROW)).encode(y=y, tooltip=tooltips(titles, say))
     known = base.transform_filter("isValid(datum.before)").mark_bar(height=BAR, opacity=0.5, cornerRadiusEnd=3)

@@ -16,8 +16,8 @@ NOTHING_DECIDED = Note(N_("No sentence with this word has been decided yet."))
 NEITHER = Note(N_("Texts that models wrote are not accepted or rejected."))
 BY_QUOTA = Note(
     N_(
-        "Both quotas of the pair are met: they determine how many sentences of each word are kept, so there is nothing"
-        " random to estimate or to test."
+        "Both quotas of the pair are met: they determine how many sentences of each word are"
+        " accepted, so there is nothing random to estimate or to test."
     )
 )
 VALUE_ONLY: Writers = {Estimate: lambda estimate: estimate.to_json(reasons="value")}

@@ -34,10 +34,10 @@ Draws = NDArray[np.float64]
 
 NO_CANDIDATE = Note(N_("No candidate was found in this text, so only a lower bound of the amount needed can be given."))
 NO_CANDIDATE_AT_ALL = Note(N_("No candidate was found in this text, so the amount needed cannot be estimated."))
-NO_SHARE = Note(N_("With an assumed share of 0, no amount of text is enough."))
+NO_SHARE = Note(N_("With an assumed acceptance rate of 0, no amount of text is enough."))
 NO_TEXT = Note(N_("No text was read."))
 MET = Note(N_("The quota is already met."))
-ASSUMED = Note(N_("The share kept is assumed, not measured: no interval."))
+ASSUMED = Note(N_("The acceptance rate is assumed, not measured: no interval."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -376,8 +376,8 @@ def show_method(store: Store, project: Project, report: AgreementReport) -> None
         )
     elif report.on == "share":
         text = _(
-            "Computed on the fully labelled items of the random share, kept or not, from each annotator's"
-            " last label before any opinion was shown."
+            "Computed on the fully labelled items of the random share, accepted or not, from each"
+            " annotator's last label before any opinion was shown."
         )
     st.caption(plain(text))
     files = remembered(latest(store), only_files, project)

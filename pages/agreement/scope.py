@@ -204,7 +204,7 @@ def points(estimate: Estimate) -> str:
 
 def _row(name: str, rates: FormRates, margin: float | None) -> dict[str, object]:
     counted = {"original": _("labels, original"), "masked": _("labels, masked")}
-    shared = {"original": _("kept, original"), "masked": _("kept, masked")}
+    shared = {"original": _("accepted, original"), "masked": _("accepted, masked")}
     kept: dict[str, object] = {shared[form.form]: estimate_text(form.rate, percent=True) for form in rates.forms}
     labels = {counted[form.form]: form.labels for form in rates.forms}
     apart = {_("Difference"): points(rates.difference)}

@@ -89,13 +89,13 @@ def _moment(project: Project, texts: int, now: State) -> State | None:
 
 
 def _items(store: Store, project: Project, accepted: int) -> Items:
-    names: dict[Items, str] = {"accepted": _("Kept items"), "all": _("All")}
+    names: dict[Items, str] = {"accepted": _("Accepted items"), "all": _("All")}
     if project.kind == "generations":
         return "all"
     if not may(store, "see_all_labels", project):
         return "accepted"
     if not accepted:
-        caption("No sentences of this project are kept yet, so these numbers cover all items.")
+        caption("No sentences of this project are accepted yet, so these numbers cover all items.")
         return "all"
     return choose(_("Which items"), names, f"items-{project.uid}", first=usual_items(store, project))
 

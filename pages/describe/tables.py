@@ -141,7 +141,7 @@ def length(value: float | None) -> str:
 def tiles(description: Description) -> None:
     """Show how many texts and characters there are, how long texts are, and how much of the vocabulary they use."""
     size, letters, cover = description.lengths, description.characters, description.coverage
-    items = {"accepted": _("kept items"), "all": _("all items"), "file": _("all rows of the file")}
+    items = {"accepted": _("accepted items"), "all": _("all items"), "file": _("all rows of the file")}
     span = _("{least} to {most} characters, mean {mean}")
     span = span.format(least=length(size.least), most=length(size.most), mean=length(size.mean))
     share = _("Choose a vocabulary above.")
@@ -273,8 +273,8 @@ def _keywords_say(description: Description) -> str:
         text = _("{before} candidates, none of them decided yet. Purple: male word, orange: female word.")
         return text.format(before=f"{before:,}")
     text = _(
-        "Pale: {before} candidates; solid: {after} kept. Points: the share kept among the {decided}"
-        " decided, with 95% intervals. Purple: male word, orange: female word."
+        "Pale: {before} candidates; solid: {after} accepted. Points: the acceptance rate of the"
+        " {decided} decided, with 95% intervals. Purple: male word, orange: female word."
     )
     return text.format(before=f"{before:,}", after=f"{after:,}", decided=f"{decided:,}")
 

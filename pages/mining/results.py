@@ -49,8 +49,8 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     """Ask for quotas and pilot; show the forecast that follows, with its numbers as a file."""
     first = st.container()
     caption(
-        "How many candidates will annotators keep? The share is taken from a project where some have"
-        " been reviewed, or from pilot numbers that you enter."
+        "How many candidates will annotators accept? The rate is taken from a project where some"
+        " have been reviewed, or from pilot numbers that you enter."
     )
     found = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
     here = st.session_state.get(PROJECT)  # no other project is taken without being chosen
@@ -58,7 +58,7 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     names += sorted((name for name in found if name not in names), key=lambda name: name in DEMOS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
-            _("Source of the share kept"),
+            _("Source of acceptance rate"),
             names,
             key="pilot",
             format_func=named(names, lambda one: one or _("entered by hand")),
@@ -86,12 +86,12 @@ def _say_whose_labels(outcome: Forecast, project: Project | None, pilot: tuple[i
     share = number(ASSUMED, ".0%")
     if project is None and not pilot[1]:
         text = _(
-            "No labels on this text: the forecast assumes that {share} of the candidates are kept."
-            " The share is not measured, so there is no interval. Enter the numbers of a pilot, or"
-            " choose a project."
+            "No labels on this text: the forecast assumes that {share} of the candidates are"
+            " accepted. The rate is not measured, so there is no interval. Enter the numbers of a"
+            " pilot, or choose a project."
         )
     elif project is None:
-        text = _("No labels on this text: the forecast is based on a share entered by hand.")
+        text = _("No labels on this text: the forecast is based on a rate entered by hand.")
     elif project.name in DEMOS:
         text = _("No labels on this text: the forecast is based on the fictitious labels of the demo.")
     elif not any(cell.supply.reviewed for cell in outcome.cells):
@@ -104,7 +104,7 @@ def _say_whose_labels(outcome: Forecast, project: Project | None, pilot: tuple[i
 def _typed() -> tuple[int, int]:
     """Return the pilot that was entered, as (kept, reviewed); (0, 0) until both fields have a number."""
     reviewed = st.number_input(_("Reviewed"), 1, 1_000_000, None, key="reviewed", width=140)
-    accepted = st.number_input(_("Number kept"), 0, 1_000_000, None, key="accepted", width=140)
+    accepted = st.number_input(_("Number accepted"), 0, 1_000_000, None, key="accepted", width=140)
     if reviewed is None or accepted is None:
         return 0, 0
     return min(int(accepted), int(reviewed)), int(reviewed)
@@ -177,7 +177,7 @@ def needed(outcome: Forecast) -> str:
 
 
 def _show(outcome: Forecast) -> None:
-    numbers = (_("Finally kept"), _("Share kept"), _("More text needed"))
+    numbers = (_("Finally accepted"), _("Acceptance rate"), _("More text needed"))
     columns = [
         tables.Column(_("Keyword pair")),
         tables.Column(_("Can the quota be met?"), "short"),
@@ -189,14 +189,15 @@ def _show(outcome: Forecast) -> None:
         tables.joined([tables.element("p", summary(outcome), "says"), tables.element("p", needed(outcome)), body])
     )
     caption(
-        "Finally kept: sentences accepted so far plus the kept share of the remaining candidates, with"
-        " a 95% prediction interval that includes chance. Yes: the remaining candidates suffice even"
-        " at the lower end of the share kept. No: they do not suffice even at its upper end. A pair"
-        " and side with fewer than {own} reviewed candidates uses the overall share.",
+        "Finally accepted: sentences accepted so far plus those expected among the remaining"
+        " candidates, with a 95% prediction interval that includes chance. Yes: the remaining"
+        " candidates suffice even at the lower end of the acceptance rate. No: they do not suffice"
+        " even at its upper end. A pair and side with fewer than {own} reviewed candidates uses the"
+        " overall rate.",
         own=OWN_RATE,
     )
     if not any(cell.own for cell in outcome.cells):
-        caption("The share kept is that of all pairs combined.")
+        caption("The acceptance rate is that of all pairs combined.")
     with foot():
         show_signature(outcome.signature)
         download("JSON", lambda: json_text(to_json(outcome)), "forecast.json", key="forecast-json")

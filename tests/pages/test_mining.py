@@ -158,7 +158,7 @@ def test_the_forecast_of_an_assumed_share_has_no_interval(finished):
     app = without_errors(open_page("mining", run=finished.name))
     without_errors(app.segmented_control(key="part").set_value("forecast").run())
     text = text_of(app)
-    assert "assumes that 70% of the candidates are kept" in text
+    assert "assumes that 70% of the candidates are accepted" in text
     assert "490" in text and "10.2 M" in text and "✗ no" in text
     assert "95% interval: " not in text and "Expected within the quotas: 490 of 19,000 sentences." in text
 

@@ -56,7 +56,8 @@ def test_p_is_undefined_when_quotas_fix_the_balance(fresh_store: Store) -> None:
     fixed, free = describe_project(fresh_store, project)["balance"]
     assert (fixed["pair"], fixed["p"], fixed["p_holm"]) == ("他/她", None, None)
     assert (
-        "Both quotas of the pair are met: they determine how many sentences of each word are kept" in fixed["p_reason"]
+        "Both quotas of the pair are met: they determine how many sentences of each word are accepted"
+        in fixed["p_reason"]
         and free["p"] == 1
     )
     assert fixed["male_share"]["low"] is None and free["male_share"]["low"] is not None

@@ -100,7 +100,9 @@ def test_labels_replace_an_assumed_share() -> None:
 def test_an_assumed_share_of_an_absent_word_gives_no_amount() -> None:
     result = forecast({CELL: Supply(10, 0, 0), ("男/女", "male"): Supply(10, 5, 5)}, 1_000, assumed=0.7)
     assert result.characters.value is None and "No candidate" in str(result.characters.reason)
-    assert "assumed share of 0" in str(forecast({CELL: Supply(10, 5, 5)}, 1_000, assumed=0.0).characters.reason)
+    assert "assumed acceptance rate of 0" in str(
+        forecast({CELL: Supply(10, 5, 5)}, 1_000, assumed=0.0).characters.reason
+    )
     assert "No text" in str(forecast({CELL: Supply(10, 5, 5)}, 0, assumed=0.7).characters.reason)
 
 
