@@ -255,11 +255,11 @@ def cited(text: str) -> str:
 def main() -> None:
     """Print the document or one design, or write the document together with the figures that papers cite."""
     names = ("", *OF_LABELS, *DESIGNS)
-    asked = options(__doc__, cells=72, samples=200, again=AGAIN, draws=1000, seed=0, only=names, out=Path)
-    sizes = Sizes(asked.cells, asked.samples, asked.again, asked.draws, asked.seed)
-    text = "\n".join(only(asked.only, sizes) if asked.only else document(sizes)) + "\n"
-    if asked.out and not asked.only:
-        asked.out.write_text(text, encoding="utf-8")
+    arguments = options(__doc__, cells=72, samples=200, again=AGAIN, draws=1000, seed=0, only=names, out=Path)
+    sizes = Sizes(arguments.cells, arguments.samples, arguments.again, arguments.draws, arguments.seed)
+    text = "\n".join(only(arguments.only, sizes) if arguments.only else document(sizes)) + "\n"
+    if arguments.out and not arguments.only:
+        arguments.out.write_text(text, encoding="utf-8")
         FIGURES.write_text(cited(text), encoding="utf-8")
     else:
         print(text)

@@ -87,8 +87,8 @@ def measure(desk: Desk, items: int, kind: str) -> dict[str, list[float]]:
             desk.press("1" if kind == "generations" else "j")
         desk.page.wait_for_function("n => window.times.length > n", arg=done)
     desk.settle()
-    found = {"next item": "window.times", "mark drawn": "window.marked"}
-    return {name: times for name, where in found.items() if (times := desk.page.evaluate(where))}
+    result = {"next item": "window.times", "mark drawn": "window.marked"}
+    return {name: times for name, where in result.items() if (times := desk.page.evaluate(where))}
 
 
 def mark(desk: Desk, done: int) -> None:
@@ -118,21 +118,21 @@ def imported(server: Server, file: Path) -> str:
 
 def main() -> None:
     """Measure and print."""
-    asked = options(__doc__, items=120, kind=("sentences", "generations"), file=Path)
+    arguments = options(__doc__, items=120, kind=("sentences", "generations"), file=Path)
     with app_server() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(playwright), args=FLAGS)
-        make = make_generations if asked.kind == "generations" else make_project
-        project = imported(server, asked.file) if asked.file else make(server, 2 * asked.items + 100)
+        make = make_generations if arguments.kind == "generations" else make_project
+        project = imported(server, arguments.file) if arguments.file else make(server, 2 * arguments.items + 100)
         proxy = SlowProxy(server.port, 0.1)
-        print(f"{asked.kind}, {asked.items} items, load average {load()}")
+        print(f"{arguments.kind}, {arguments.items} items, load average {load()}")
         for name, port, who in (("direct", server.port, "Ada"), ("100 ms round trip", proxy.port, "Bo")):
             through = Server(server.database, port)
             context = browser.new_context(locale="en-US")
             desk = Desk(context, through, project, who)
-            for what, times in measure(desk, asked.items, asked.kind).items():
+            for what, times in measure(desk, arguments.items, arguments.kind).items():
                 print(f"{name}, {what}: {percentiles(times)}")
             stored = len(desk.labels())
-            print(f"{name}, stored: {stored}/{asked.items}")
+            print(f"{name}, stored: {stored}/{arguments.items}")
             context.close()
         browser.close()
 

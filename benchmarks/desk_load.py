@@ -160,19 +160,19 @@ async def at_desks(server: Server, people: list[Person], seconds: int, sessions_
     await close_sessions(sessions)
 
 
-def measure_annotators(server: Server, asked: Namespace) -> None:
+def measure_annotators(server: Server, arguments: Namespace) -> None:
     """Measure annotators at their desks and print."""
-    seconds, count = asked.seconds or 30, asked.annotators or 100
+    seconds, count = arguments.seconds or 30, arguments.annotators or 100
     name, people = by_token(server, count, seconds)
     before, memory_before = cpu(pid(server)), resident(server)
-    with jobs_beside(server, name, asked):
-        asyncio.run(at_desks(server, people, seconds, "" if asked.beside is None else name))
+    with jobs_beside(server, name, arguments):
+        asyncio.run(at_desks(server, people, seconds, "" if arguments.beside is None else name))
     spent, memory = cpu(pid(server)) - before, resident(server)
     times = [duration for person in people for duration in person.times]
     acked = [op for person in people for op in person.acked]
     failed, again = (sum(getattr(person, name) for person in people) for name in ("failed", "again"))
     lost = len(set(acked) - set(stored(server)))
-    if asked.after:
+    if arguments.after:
         time.sleep(GONE_S)
         print(f"server {memory_before:.0f} MB before, {resident(server):.0f} MB {GONE_S:.0f} s after all have left")
     p50, p95, p99 = (percentile(times, per_cent) for per_cent in (50, 95, 99))
@@ -224,32 +224,33 @@ async def in_study(server: Server, link: str, people: list[Person], every: float
     return {"arrivals": arrivals, "memory": memory, "took": took, "server": used[0], "client": used[1]}
 
 
-def measure_study(server: Server, asked: Namespace) -> None:
+def measure_study(server: Server, arguments: Namespace) -> None:
     """Measure people of a study and print, with what the database holds of it."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS if hard < 0 else min(DESCRIPTORS, hard), hard))
-    seconds, every = asked.seconds or 120, asked.every or 6.0
-    link, people = by_link(server, asked.study, seconds, every)
-    found = asyncio.run(in_study(server, link, people, every, seconds))
+    seconds, every = arguments.seconds or 120, arguments.every or 6.0
+    link, people = by_link(server, arguments.study, seconds, every)
+    values = asyncio.run(in_study(server, link, people, every, seconds))
     times = [duration for person in people for duration in person.times]
     acked, kept = [op for person in people for op in person.acked], stored(server)
     made, refused = sum(person.made for person in people), [text for person in people for text in person.refused]
     print(f"load average {load()}, shared by server and client")
     print(
-        f"{len(people)} people: {made} labels made, {made / found['took']:.0f} a second; acknowledged {len(acked)},"
+        f"{len(people)} people: {made} labels made, {made / values['took']:.0f} a second; acknowledged {len(acked)},"
         f" lost {len(set(acked) - set(kept))}, doubled {len(kept) - len(set(kept))}, refused {len(refused)}"
         f" {refused[:1]}, sent again {sum(person.again for person in people)},"
         f" connections {sum(person.connection.opened for person in people)}"
     )
     p50, p95, p99 = (percentile(times, per_cent) for per_cent in (50, 95, 99))
     print(f"label until acknowledged: p50 {p50:.1f}, p95 {p95:.1f}, p99 {p99:.1f}, at most {max(times):.0f} ms")
-    p50, p95 = (percentile(found["arrivals"], per_cent) for per_cent in (50, 95))
+    p50, p95 = (percentile(values["arrivals"], per_cent) for per_cent in (50, 95))
     print(f"arrival (desk and first items, 20 at once): p50 {p50:.0f}, p95 {p95:.0f} ms")
     print(
-        f"processor time a label: server {found['server'] / made * 1000:.2f} ms ({found['server'] / found['took']:.2f}"
-        f" cores), client {found['client'] / made * 1000:.2f} ms ({found['client'] / found['took']:.2f} cores)"
+        f"processor time a label: server {values['server'] / made * 1000:.2f} ms"
+        f" ({values['server'] / values['took']:.2f} cores), client {values['client'] / made * 1000:.2f} ms"
+        f" ({values['client'] / values['took']:.2f} cores)"
     )
-    print("memory of the server, MB: before, after arrivals, each quarter:", *map(round, found["memory"]))
+    print("memory of the server, MB: before, after arrivals, each quarter:", *map(round, values["memory"]))
 
 
 async def _opened(browser: Browser, server: Server, project: str, who: str, turn: asyncio.Semaphore) -> Page:
@@ -292,16 +293,16 @@ async def _at_pages(server: Server, project: str, count: int, seconds: int, ever
     return sum(pressed for pressed, _ in done), [duration for _, times in done for duration in times]
 
 
-def measure_pages(server: Server, asked: Namespace) -> None:
+def measure_pages(server: Server, arguments: Namespace) -> None:
     """Measure desks in pages of a browser and print."""
-    seconds, every = asked.seconds or 120, asked.every or 2.0
-    people = tuple(f"annotator {n}" for n in range(asked.pages))
-    name = make_project(server, asked.pages * (int(seconds / every) + FULL) // 2, annotators=people)
+    seconds, every = arguments.seconds or 120, arguments.every or 2.0
+    people = tuple(f"annotator {n}" for n in range(arguments.pages))
+    name = make_project(server, arguments.pages * (int(seconds / every) + FULL) // 2, annotators=people)
     print(f"server started: {resident(server):.0f} MB")
-    with jobs_beside(server, name, asked):
-        pressed, times = asyncio.run(_at_pages(server, name, asked.pages, seconds, every))
+    with jobs_beside(server, name, arguments):
+        pressed, times = asyncio.run(_at_pages(server, name, arguments.pages, seconds, every))
     labels = len(stored(server))
-    if asked.after:
+    if arguments.after:
         time.sleep(GONE_S)
         print(f"{GONE_S:.0f} s after the pages were closed: server {resident(server):.0f} MB")
     p50, p95, p99 = (percentile(times, per_cent) for per_cent in (50, 95, 99))
@@ -332,9 +333,9 @@ async def _rounds(server: Server, project: str, count: int, rounds: int) -> None
         )
 
 
-def measure_sessions(server: Server, asked: Namespace) -> None:
+def measure_sessions(server: Server, arguments: Namespace) -> None:
     """Measure sessions and print."""
-    asyncio.run(_rounds(server, make_project(server, 300), asked.sessions, asked.rounds))
+    asyncio.run(_rounds(server, make_project(server, 300), arguments.sessions, arguments.rounds))
 
 
 WAYS = {"study": measure_study, "pages": measure_pages, "sessions": measure_sessions, "annotators": measure_annotators}
@@ -342,15 +343,15 @@ WAYS = {"study": measure_study, "pages": measure_pages, "sessions": measure_sess
 
 def main() -> None:
     """Measure one kind of load and print."""
-    asked = options(
+    arguments = options(
         __doc__, study=int, pages=int, sessions=int, annotators=int, seconds=int, every=float, beside=frozenset(JOBS),
         lines=100_000, after=False, rounds=2,
     )  # fmt: skip
-    kinds = [kind for kind in WAYS if getattr(asked, kind)] or ["annotators"]
+    kinds = [kind for kind in WAYS if getattr(arguments, kind)] or ["annotators"]
     if len(kinds) > 1:
         raise SystemExit(f"One of these at a time: {', '.join(kinds)}.")
     with app_server() as server:
-        WAYS[kinds[0]](server, asked)
+        WAYS[kinds[0]](server, arguments)
 
 
 if __name__ == "__main__":

@@ -122,14 +122,14 @@ def show_reading(finder: Finder, number: int, seed: int, half: str, kind: str, b
 def main() -> None:
     """Print the parts whose data is there."""
     halves, kinds = ("both", "tuning", "other"), ("one", "several", "persons", "deeds")
-    asked = vars(options(__doc__, read=0, seed=0, half=halves, kind=kinds, **{"from": 0}))
+    values = vars(options(__doc__, read=0, seed=0, half=halves, kind=kinds, **{"from": 0}))
     if not WIKI.exists():
         print("../shared/data is not here: nothing to measure")
         return
     finder = Finder(keyword_pairs("released"), spaced=False)
     show_kept(finder)
-    if asked["read"]:
-        show_reading(finder, asked["read"], asked["seed"], asked["half"], asked["kind"], asked["from"])
+    if values["read"]:
+        show_reading(finder, values["read"], values["seed"], values["half"], values["kind"], values["from"])
 
 
 if __name__ == "__main__":

@@ -45,8 +45,8 @@ def measure(model: str, texts: int, threads: int, each: int) -> JsonObject:
     """Return seconds and tokens of both ways."""
     torch.set_num_threads(threads)
     generator = open_generator(model, Sampling(), threads=threads, device="cpu")
-    found = tasks(list(contexts_of(built_in(), Filling())), each)[:texts]
-    batches = [[Prompt(task.context.text, task.seed) for task in chunk] for chunk in chunks(found)]
+    result = tasks(list(contexts_of(built_in(), Filling())), each)[:texts]
+    batches = [[Prompt(task.context.text, task.seed) for task in chunk] for chunk in chunks(result)]
     lanes = []
     for name, way in (("this app", by_this_app), ("transformers generate", by_transformers)):
         list(way(generator, batches[:1]))  # the first call of either costs more
@@ -59,21 +59,21 @@ def measure(model: str, texts: int, threads: int, each: int) -> JsonObject:
     for figures in ways.values():
         figures["tokens_a_second"] = round(figures["tokens"] / figures["seconds"], 1)
         figures["tokens_a_cpu_second"] = round(figures["tokens"] / figures["cpu"], 1)
-    return {"model": model, "texts": len(found), "batch": CHUNK, "threads": threads, "each": each, "ways": ways}
+    return {"model": model, "texts": len(result), "batch": CHUNK, "threads": threads, "each": each, "ways": ways}
 
 
 def main() -> None:
     """Measure and print."""
-    asked = options(__doc__, model="demo-en-causal", texts=256, each=1, threads=1, json=False)
-    found = measure(asked.model, asked.texts, asked.threads, asked.each)
-    if asked.json:
-        print(json.dumps(found))
+    arguments = options(__doc__, model="demo-en-causal", texts=256, each=1, threads=1, json=False)
+    values = measure(arguments.model, arguments.texts, arguments.threads, arguments.each)
+    if arguments.json:
+        print(json.dumps(values))
         return
     print(
-        f"{found['model']}: {found['texts']} texts of 50 tokens, batches of {found['batch']}, "
-        f"{found['threads']} threads"
+        f"{values['model']}: {values['texts']} texts of 50 tokens, batches of {values['batch']}, "
+        f"{values['threads']} threads"
     )
-    for name, way in found["ways"].items():
+    for name, way in values["ways"].items():
         print(f"  {name}: {way['tokens_a_second']:,} tokens a second ({way['tokens_a_cpu_second']:,} a CPU second)")
 
 

@@ -269,10 +269,10 @@ def drawn(rows: list[JsonObject]) -> bytes:
 
 def main() -> None:
     """Measure every size, print, draw."""
-    asked = options(__doc__, items=[100_000], only=list(WORK), keep=Path, chart=Path)
-    rows = report(asked.items, asked.only, asked.keep)
-    if asked.chart:
-        asked.chart.write_bytes(drawn(rows))
+    arguments = options(__doc__, items=[100_000], only=list(WORK), keep=Path, chart=Path)
+    rows = report(arguments.items, arguments.only, arguments.keep)
+    if arguments.chart:
+        arguments.chart.write_bytes(drawn(rows))
 
 
 def report(sizes: Sequence[int], names: Sequence[str], keep: Path | None = None) -> list[JsonObject]:

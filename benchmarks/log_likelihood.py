@@ -41,8 +41,8 @@ def llama(folder: Path, size: dict[str, int]) -> None:
 
 def pairs(number: int) -> list[MaskedSentence]:
     """Return sentences of WinoBias in which he or she occurs once, not at the beginning."""
-    found = dict.fromkeys(re.sub(r"[\[\]]", "", str(row["pro"])) for row in table("winobias"))
-    places = ((text, re.findall(r"\b(?:he|she)\b", text), re.search(r"\b(?:he|she)\b", text)) for text in found)
+    values = dict.fromkeys(re.sub(r"[\[\]]", "", str(row["pro"])) for row in table("winobias"))
+    places = ((text, re.findall(r"\b(?:he|she)\b", text), re.search(r"\b(?:he|she)\b", text)) for text in values)
     probes = [MaskedSentence(text, at.start(), at.end(), WORDS) for text, all_, at in places if at and len(all_) == 1]
     return probes[:number]
 
@@ -74,15 +74,15 @@ def in_turns(ask: Way, probes: Sequence[MaskedSentence]) -> Finished:
 
 def main() -> None:
     """Ask both in turns and print."""
-    asked = options(__doc__, pairs=200, device="cpu", billion=False)
+    arguments = options(__doc__, pairs=200, device="cpu", billion=False)
     torch.set_num_threads(THREADS)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        llama(folder, BILLION if asked.billion else SMALL)
-        probes = pairs(asked.pairs)
-        scorer = open_scorer(str(folder), threads=THREADS, device=asked.device)
+        llama(folder, BILLION if arguments.billion else SMALL)
+        probes = pairs(arguments.pairs)
+        scorer = open_scorer(str(folder), threads=THREADS, device=arguments.device)
         ways: dict[str, Way] = {
-            "lm_eval": harness(folder, asked.device),
+            "lm_eval": harness(folder, arguments.device),
             "this app": lambda some: [bias_of(score) for score in scorer.score(some)],
         }
         theirs, ours = (Lane(name, in_turns(ask, probes), len(probes)) for name, ask in ways.items())

@@ -41,7 +41,7 @@ KEYWORD_CHARACTERS = frozenset("".join(pair.male + pair.female for pair in keywo
 def distinct(corpus: str, target: Path, megabytes: float) -> int:
     """Write about so many megabytes of distinct sentences to *target*; returns how many sentences."""
     chance = random.Random(0)
-    pool = [one for one in corpus if "\u4e00" <= one <= "\u9fff" and one not in KEYWORD_CHARACTERS]
+    pool = [name for name in corpus if "\u4e00" <= name <= "\u9fff" and name not in KEYWORD_CHARACTERS]
     lines = [[(part, _places(part)) for part in split(line)] for line in corpus.split("\n") if line]
     written, count = 0, 0
     with target.open("wb") as file:
@@ -54,7 +54,7 @@ def distinct(corpus: str, target: Path, megabytes: float) -> int:
 
 
 def _places(part: str) -> list[int]:
-    return [at for at, one in enumerate(part) if "\u4e00" <= one <= "\u9fff" and one not in KEYWORD_CHARACTERS]
+    return [at for at, text in enumerate(part) if "\u4e00" <= text <= "\u9fff" and text not in KEYWORD_CHARACTERS]
 
 
 def _altered(part: str, places: list[int], chance: random.Random, fresh: list[str]) -> str:
@@ -80,15 +80,15 @@ def naive(text: str) -> int:
     import jieba.posseg
 
     words = {word: pair for pair in keyword_pairs("table1") for word in (pair.male, pair.female)}
-    found, seen = 0, set()
+    result, seen = 0, set()
     for part in re.split(r"(?<=[。？！?!])", text):
         sentence = re.sub(r"\s+", "", part)
-        tokens = [(one.word, one.flag) for one in jieba.posseg.cut(sentence)]
+        tokens = [(entry.word, entry.flag) for entry in jieba.posseg.cut(sentence)]
         hits = [word for word, _ in tokens if word in words]
         if len(hits) == 1 and 9 <= len(sentence) <= 119 and sentence not in seen:
             seen.add(sentence)
-            found += 1
-    return found
+            result += 1
+    return result
 
 
 def floor(path: Path) -> None:
@@ -157,25 +157,25 @@ def memory(path: Path) -> None:
     # Not from getrusage: that counts the process from which it was begun as well.
     with subprocess.Popen([*command, "--names", "off", "--json"], stdout=subprocess.DEVNULL, cwd=ROOT) as process:
         while process.poll() is None:
-            found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())
-            peak = max(peak, int(found[1]) / 1024) if found else peak
+            match = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())
+            peak = max(peak, int(match[1]) / 1024) if match else peak
             time.sleep(0.05)
     print(f"peak memory on {size:.0f} MB, names off: {peak:.0f} MB ({time.monotonic() - began:.0f} s by the clock)")
 
 
 def main() -> None:
     """Print the figures."""
-    asked = options(__doc__, corpus=CORPUS, megabytes=200.0, memory=1000.0, naive=1000)
-    corpus = asked.corpus.read_text(encoding="utf-8")
+    arguments = options(__doc__, corpus=CORPUS, megabytes=200.0, memory=1000.0, naive=1000)
+    corpus = arguments.corpus.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        if asked.naive:
-            against_naive(corpus, folder, asked.naive)
+        if arguments.naive:
+            against_naive(corpus, folder, arguments.naive)
         text = folder / "text.txt"
-        if asked.megabytes:
-            stages(text, distinct(corpus, text, asked.megabytes))
-        if asked.memory:
-            distinct(corpus, text, asked.memory)
+        if arguments.megabytes:
+            stages(text, distinct(corpus, text, arguments.megabytes))
+        if arguments.memory:
+            distinct(corpus, text, arguments.memory)
             memory(text)
 
 

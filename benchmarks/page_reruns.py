@@ -21,15 +21,15 @@ def main() -> None:
     """Fill a database, open each page, print a row for each."""
     from tests.support.pages import TITLES
 
-    asked = options(__doc__, "items", items=100_000, runs=7, only=list(TITLES))
+    arguments = options(__doc__, "items", items=100_000, runs=7, only=list(TITLES))
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "large.db"
         os.environ["EVENHAND_DB"] = str(database)
-        _prepare(database, asked.items)
-        print(f"| {asked.items:,} items | first run, s | again, p50 ms | slowest ms | memory, MB |")
+        _prepare(database, arguments.items)
+        print(f"| {arguments.items:,} items | first run, s | again, p50 ms | slowest ms | memory, MB |")
         print("|---|---|---|---|---|", flush=True)
-        for page in asked.only:
-            _print_row(page, TITLES[page], asked.runs)
+        for page in arguments.only:
+            _print_row(page, TITLES[page], arguments.runs)
 
 
 def _prepare(database: Path, items: int) -> None:

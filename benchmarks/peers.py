@@ -102,7 +102,7 @@ class LabelStudio:
     def fetch(self) -> int:
         """Everything with its labels; how many labels there are."""
         path = f"/api/projects/{self.project}/export?exportType=JSON&download_all_tasks=true"
-        return sum(len(one["annotations"]) for one in self.web.ask("GET", path))
+        return sum(len(entry["annotations"]) for entry in self.web.ask("GET", path))
 
     def end(self) -> None:
         """Take the project away."""
@@ -198,8 +198,8 @@ class Potato:
 
     def label(self, item: Any) -> None:
         """One label."""
-        said = {"instance_id": item, "annotations": {"choice:accept": "true"}, "span_annotations": []}
-        self.stored += json.loads(self._post("/updateinstance", said))["status"] == "success"
+        values = {"instance_id": item, "annotations": {"choice:accept": "true"}, "span_annotations": []}
+        self.stored += json.loads(self._post("/updateinstance", values))["status"] == "success"
 
     def _post(self, path: str, body: Any) -> bytes:
         return self.web.send("POST", path, json.dumps(body).encode())
@@ -269,7 +269,7 @@ class Ours:
         out = self.folder / "out.json"
         with Store.open(self.server.database) as store:
             export_file(store, project(store, self.name), out, format="label-studio")
-        return sum(len(one["annotations"]) for one in json.loads(out.read_text(encoding="utf-8")))
+        return sum(len(entry["annotations"]) for entry in json.loads(out.read_text(encoding="utf-8")))
 
     def end(self) -> None:
         """Nothing to take away: the whole database goes at the end."""
@@ -278,9 +278,9 @@ class Ours:
 def timed(times: list[float], work: Callable[..., Any], *given: Any) -> Any:
     """Do *work* and put its seconds to *times*."""
     with (spent := Spent()).more():
-        found = work(*given)
+        result = work(*given)
     times.append(spent.wall)
-    return found
+    return result
 
 
 def measure(side: Theirs | Ours, labels: int, found: Times) -> None:
@@ -312,19 +312,19 @@ def spread(times: list[float]) -> str:
 
 def main() -> None:
     """Measure and print."""
-    asked = options(__doc__, peer=tuple(PEERS), url=str, token="", items=9_900, labels=300, rounds=3)
-    if not asked.url:
+    arguments = options(__doc__, peer=tuple(PEERS), url=str, token="", items=9_900, labels=300, rounds=3)
+    if not arguments.url:
         raise SystemExit("--url is missing: where the other program answers.")
-    texts = [f"第{n}天，{WORDS[n % len(WORDS)]}在河边散步。" for n in range(asked.items)]
+    texts = [f"第{n}天，{WORDS[n % len(WORDS)]}在河边散步。" for n in range(arguments.items)]
     with app_server() as server:
-        theirs, ours = PEERS[asked.peer](asked.url, asked.token, texts), Ours(server, texts)
+        theirs, ours = PEERS[arguments.peer](arguments.url, arguments.token, texts), Ours(server, texts)
         found: tuple[Times, Times] = ({}, {})
-        print(f"{theirs.name} {theirs.version}, {asked.items:,} items, {asked.rounds} rounds,", end=" ")
+        print(f"{theirs.name} {theirs.version}, {arguments.items:,} items, {arguments.rounds} rounds,", end=" ")
         print(f"load average {load()}", flush=True)
-        for number in range(asked.rounds):
+        for number in range(arguments.rounds):
             sides: list[tuple[Theirs | Ours, Times]] = [(theirs, found[0]), (ours, found[1])]
             for side, times in sides if number % 2 == 0 else reversed(sides):
-                measure(side, asked.labels, times)
+                measure(side, arguments.labels, times)
     for what in found[0]:
         print(comparison(what, theirs.name, found[0][what], found[1][what]))
 

@@ -201,18 +201,18 @@ def write(found: dict[str, float]) -> None:
 def main(names: tuple[str, ...], keep: bool) -> None:
     """Measure the ratios, print them next to the committed ones, and report which fell by more than a fifth."""
     torch.set_num_threads(1)
-    known, found, fallen = committed(), dict[str, float](), list[str]()
+    known, values, fallen = committed(), dict[str, float](), list[str]()
     with tempfile.TemporaryDirectory() as folder:
         for name in names or RATIOS:
             began = time.perf_counter()
-            found[name] = RATIOS[name](Path(folder))
+            values[name] = RATIOS[name](Path(folder))
             before = known.get(name)
-            if before and found[name] < FALL * before:
+            if before and values[name] < FALL * before:
                 fallen.append(name)
-            told = "new" if before is None else f"{before:8.3g}" + ("  FELL" if name in fallen else "")
-            print(f"{name:<34}{found[name]:>8.3g}  was {told}  ({time.perf_counter() - began:.0f} s)", flush=True)
+            text = "new" if before is None else f"{before:8.3g}" + ("  FELL" if name in fallen else "")
+            print(f"{name:<34}{values[name]:>8.3g}  was {text}  ({time.perf_counter() - began:.0f} s)", flush=True)
     if keep:
-        write(known | found)
+        write(known | values)
     elif fallen:
         raise SystemExit(f"Fell by more than a fifth: {', '.join(fallen)}.")
 

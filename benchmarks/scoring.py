@@ -126,7 +126,7 @@ def fill_mask_pipeline(plain: Plain, probes: Sequence[MaskedSentence]) -> Finish
 
 def _product(plain: Plain, probe: MaskedSentence, answer: Any) -> float:
     masks = answer if isinstance(answer[0], list) else [answer]
-    tables = [{one["token"]: math.log(one["score"]) for one in mask} for mask in masks]
+    tables = [{entry["token"]: math.log(entry["score"]) for entry in mask} for mask in masks]
     male, female = (sum(table[i] for table, i in zip(tables, ids, strict=True)) for ids in plain.ids(probe))
     return (male - female) / LN10
 
@@ -360,7 +360,7 @@ def show(report: JsonObject) -> None:
 
 def main() -> None:
     """Measure and print."""
-    asked = options(
+    arguments = options(
         __doc__,
         sentences=1000,
         threads=2,
@@ -371,22 +371,24 @@ def main() -> None:
         device="cpu",
         json=False,
     )
-    torch.set_num_threads(asked.threads)
-    device = str(chosen(asked.device))
-    probes = read_probes(asked.file, asked.sentences)
-    report: JsonObject = {"torch": torch.__version__, "threads": asked.threads, "file": asked.file.name}
+    torch.set_num_threads(arguments.threads)
+    device = str(chosen(arguments.device))
+    probes = read_probes(arguments.file, arguments.sentences)
+    report: JsonObject = {"torch": torch.__version__, "threads": arguments.threads, "file": arguments.file.name}
     report["device"] = torch.cuda.get_device_name(device) if device.startswith("cuda") else device
     with tempfile.TemporaryDirectory() as name:
         base_sized(Path(name))
-        report["speed"] = compare(Path(name), probes, device, with_minicons=has_minicons() and not asked.no_minicons)
-        if asked.bf16:
-            some = probes[:: max(1, len(probes) // asked.bf16)][: asked.bf16]
+        report["speed"] = compare(
+            Path(name), probes, device, with_minicons=has_minicons() and not arguments.no_minicons
+        )
+        if arguments.bf16:
+            some = probes[:: max(1, len(probes) // arguments.bf16)][: arguments.bf16]
             report["bf16"] = try_bf16(Path(name), some, device)
     if device.startswith("cuda"):
         report["gpu_memory_mb"] = torch.cuda.max_memory_allocated() / 1e6
-    if asked.profile:
-        report["profile"] = profile(asked.profile, probes)
-    print(json.dumps(report, ensure_ascii=False, indent=1)) if asked.json else show(report)
+    if arguments.profile:
+        report["profile"] = profile(arguments.profile, probes)
+    print(json.dumps(report, ensure_ascii=False, indent=1)) if arguments.json else show(report)
 
 
 if __name__ == "__main__":

@@ -152,18 +152,18 @@ def spread(values: list[float]) -> str:
     return f"p10 {p10:7.2f}   p50 {p50:7.2f}   p95 {p95:7.2f} ms   n {len(values)}"
 
 
-def measure(small: Path, large: Path, asked: argparse.Namespace) -> None:
+def measure(small: Path, large: Path, arguments: argparse.Namespace) -> None:
     """Print the times of both projects."""
     print(f"load of the machine: {load()}")
     few, many = list[tuple[float, float]](), list[tuple[float, float]]()
-    with Store.open(small) as one, Store.open(large) as other:
-        for _ in range(asked.rounds // 10):
-            few += next_items(one, 10)
+    with Store.open(small) as store, Store.open(large) as other:
+        for _ in range(arguments.rounds // 10):
+            few += next_items(store, 10)
             many += next_items(other, 10)
         for kind, name in enumerate(("wall clock", "processor")):
             pair = [[times[kind] for times in both] for both in (few, many)]
             print(f"next 40 of 1,000, {name}: {spread(pair[0])}")
-            print(f"next 40 of {asked.items:,}, {asked.labelled:,} labelled, {name}: {spread(pair[1])}")
+            print(f"next 40 of {arguments.items:,}, {arguments.labelled:,} labelled, {name}: {spread(pair[1])}")
             print(f"ratio of medians, {name}: {statistics.median(pair[1]) / statistics.median(pair[0]):.2f}")
         made = project(other, "made")
         claims, appends = labels(other, made, annotators(other, made)[0], 800)
@@ -173,14 +173,14 @@ def measure(small: Path, large: Path, asked: argparse.Namespace) -> None:
 
 def main() -> None:
     """Build, measure, print."""
-    asked = options(__doc__, items=1_000_000, labelled=300_000, rounds=200, folder=Path)
+    arguments = options(__doc__, items=1_000_000, labelled=300_000, rounds=200, folder=Path)
     with tempfile.TemporaryDirectory() as temporary:
-        folder = asked.folder or Path(temporary)
+        folder = arguments.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        small, large = folder / "small.db", folder / f"large-{asked.items}.db"
+        small, large = folder / "small.db", folder / f"large-{arguments.items}.db"
         build(small, 1_000, 0)
-        build(large, asked.items, asked.labelled)
-        measure(small, large, asked)
+        build(large, arguments.items, arguments.labelled)
+        measure(small, large, arguments)
 
 
 if __name__ == "__main__":

@@ -114,15 +114,15 @@ class Image:
 
     def copy(self, rest: str) -> None:
         """COPY, from the project or an earlier stage."""
-        found = re.match(r"--from=(\S+) (.*)", rest)
-        source, paths = (self.names[found[1]], found[2]) if found else (ROOT, rest)
+        match = re.match(r"--from=(\S+) (.*)", rest)
+        source, paths = (self.names[match[1]], match[2]) if match else (ROOT, rest)
         *parts, target = paths.split()
         into = self.root / (target if target.startswith("/") else f"{self.workdir}/{target}").strip("/")
         for part in parts:
             one = source / part.strip("/")
             if one.is_dir():
                 ignored = shutil.ignore_patterns("__pycache__", "*.db*")
-                shutil.copytree(one, into, symlinks=True, dirs_exist_ok=True, ignore=None if found else ignored)
+                shutil.copytree(one, into, symlinks=True, dirs_exist_ok=True, ignore=None if match else ignored)
             else:
                 into.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(one, into)

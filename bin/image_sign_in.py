@@ -35,9 +35,9 @@ class Visitor:
         connection.request(method, path, body, base | {key.replace("_", "-"): text for key, text in headers.items()})
         reply = connection.getresponse()
         text = reply.read().decode("utf-8", "replace")
-        found = {key.lower(): value for key, value in reply.getheaders()}
+        result = {key.lower(): value for key, value in reply.getheaders()}
         connection.close()
-        return reply.status, found, text
+        return reply.status, result, text
 
     def connected(self) -> ssl.SSLSocket:
         """Return a TLS connection to the proxy, which runs on this machine under any host name."""

@@ -242,7 +242,7 @@ def erase(name: str, db: str) -> None:
     """
     with existing_store(db) as store:
         done = erasure.erase(store, name)
-    data = {"code": done.code, "replaced": done.replaced, "texts": [asdict(one) for one in done.texts]}
+    data = {"code": done.code, "replaced": done.replaced, "texts": [asdict(own_text) for own_text in done.texts]}
     text = f"{done.code} stands in place of the name now. Texts to read, and to scrub where they name somebody:"
     answer(data, [text, _texts_table(done.texts)] if done.texts else text.split(" Texts")[0])
 

@@ -59,10 +59,13 @@ def show(name: str, version: int | None, db: str) -> None:
     """Print a version of the guideline (default: the one in use), and the changes of each version."""
     with opened_project(db, name) as (store, project):
         shown, versions = projects.guideline(store, project, version), guidelines(store, project)
-    told = [{"version": one.version, "created": one.created, "changes": one.changes} for one in versions]
+    told = [
+        {"version": stored_guideline.version, "created": stored_guideline.created, "changes": stored_guideline.changes}
+        for stored_guideline in versions
+    ]
     listed = "\n".join(f"{reason.key or '·'}  {reason.code}: {reason.en or reason.zh}" for reason in shown.reasons)
-    said = "\n".join(f"version {one['version']}, {one['created']}: {one['changes'] or '—'}" for one in told)
-    answer(guideline_json(shown) | {"versions": told}, f"{said}\n\n{shown.text}\n{listed}")
+    text = "\n".join(f"version {entry['version']}, {entry['created']}: {entry['changes'] or '—'}" for entry in told)
+    answer(guideline_json(shown) | {"versions": told}, f"{text}\n\n{shown.text}\n{listed}")
 
 
 @guideline.command()
@@ -166,19 +169,19 @@ def diff(name: str, old: int, newer: int | None, db: str) -> None:
     with opened_project(db, name) as (store, project):
         first, second = projects.guideline(store, project, old), projects.guideline(store, project, newer)
     names = (f"version {first.version}", f"version {second.version}")
-    lines = [_lines(each) for each in (first, second)]
+    lines = [_lines(stored_guideline) for stored_guideline in (first, second)]
     text = "\n".join(difflib.unified_diff(lines[0], lines[1], *names, lineterm=""))
     codes = changed_codes((*first.choices, *first.beside), (*second.choices, *second.beside))
     data = {"old": first.version, "new": second.version, **codes._asdict(), "diff": text}
     answer(data, text or "Nothing differs.")
 
 
-def _lines(one: Guideline) -> list[str]:
-    return [*one.text.splitlines(), "", *map(_option, one.options)]
+def _lines(stored_guideline: Guideline) -> list[str]:
+    return [*stored_guideline.text.splitlines(), "", *map(_option, stored_guideline.options)]
 
 
-def _option(one: Choice) -> str:
-    return f"{one.key or '·'}  {one.code}: {one.zh} / {one.en}"
+def _option(choice: Choice) -> str:
+    return f"{choice.key or '·'}  {choice.code}: {choice.zh} / {choice.en}"
 
 
 def _counted(counts: RelabelCounts) -> JsonObject:
@@ -189,9 +192,9 @@ def _line(counts: RelabelCounts) -> str:
     return f"{counts.labels:,} labels on {counts.items:,} items"
 
 
-def guideline_json(one: Guideline) -> JsonObject:
+def guideline_json(stored_guideline: Guideline) -> JsonObject:
     """Return a version as --json prints it."""
-    data = asdict(one)
+    data = asdict(stored_guideline)
     del data["id"], data["scheme"]
-    own = own_scheme(one)
+    own = own_scheme(stored_guideline)
     return data if own is None else data | {"scheme": as_data(own)}

@@ -100,29 +100,29 @@ def _opened(db: str) -> Store:
 
 def _own(store: Store, uid: str) -> jobs.Job:
     """Return a job that the acting person may see. Raises NotFound."""
-    found = jobs.find(store, uid)
-    if not found.is_for(acting_person()):
+    stored_job = jobs.find(store, uid)
+    if not stored_job.is_for(acting_person()):
         raise NotFound(jobs.NO_JOB, uid=uid)
-    return found
+    return stored_job
 
 
-def _row(one: jobs.Job) -> JsonObject:
+def _row(stored_job: jobs.Job) -> JsonObject:
     hidden = {"pid", "started_process"}
-    row = {key: value for key, value in asdict(one).items() if key not in hidden}
-    command = words_of(one.kind, one.settings) if one.kind else list(one.command)
-    return row | {"command": command, "seconds": one.seconds(), "seconds_left": one.seconds_left()}
+    row = {key: value for key, value in asdict(stored_job).items() if key not in hidden}
+    command = words_of(stored_job.kind, stored_job.settings) if stored_job.kind else list(stored_job.command)
+    return row | {"command": command, "seconds": stored_job.seconds(), "seconds_left": stored_job.seconds_left()}
 
 
 def _text(shown: Sequence[jobs.Job]) -> str:
     return table(
         (
-            one.uid[:8],
-            one.state,
-            f"{one.share:.0%}" if one.share is not None else one.done or "",
-            one.title,
-            one.message,
+            stored_job.uid[:8],
+            stored_job.state,
+            f"{stored_job.share:.0%}" if stored_job.share is not None else stored_job.done or "",
+            stored_job.title,
+            stored_job.message,
         )
-        for one in shown
+        for stored_job in shown
     )
 
 
@@ -131,8 +131,8 @@ def _text(shown: Sequence[jobs.Job]) -> str:
 def list_jobs(db: str) -> None:
     """List the jobs, the newest first."""
     with _opened(db) as store:
-        found = [one for one in jobs.jobs(store) if one.is_for(acting_person())]
-    answer({"jobs": [_row(one) for one in found]}, _text(found) or "There are no jobs.")
+        stored_jobs = [stored_job for stored_job in jobs.jobs(store) if stored_job.is_for(acting_person())]
+    answer({"jobs": [_row(stored_job) for stored_job in stored_jobs]}, _text(stored_jobs) or "There are no jobs.")
 
 
 @job.command()
@@ -173,9 +173,9 @@ def resume(db: str, uid: str) -> None:
 def dismiss(db: str, uid: str) -> None:
     """Take a job that is over off the list, with its log; what it made stays."""
     with _opened(db) as store:
-        found = _own(store, uid)
-        jobs.dismiss(store, found)
-    answer(_row(found), f"{found.uid[:8]}  dismissed  {found.title}")
+        stored_job = _own(store, uid)
+        jobs.dismiss(store, stored_job)
+    answer(_row(stored_job), f"{stored_job.uid[:8]}  dismissed  {stored_job.title}")
 
 
 @job.command(hidden=True)

@@ -133,7 +133,7 @@ def head(days: bool, db: str) -> None:
     """Print the hash of the last entry. Note it elsewhere: the owner of the database cannot change your note."""
     with existing_store(db) as store:
         now, earlier = last_head(store.db), daily_heads(store.db) if days else []
-    lines = [(one.day, f"entry {one.entry}", one.hash) for one in earlier]
+    lines = [(log_head.day, f"entry {log_head.entry}", log_head.hash) for log_head in earlier]
     lines.append((now.at, f"entry {now.entry}", now.hash))
-    data = asdict(now) | ({"days": [asdict(one) for one in earlier]} if days else {})
+    data = asdict(now) | ({"days": [asdict(log_head) for log_head in earlier]} if days else {})
     answer(data, table(lines))

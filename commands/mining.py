@@ -67,12 +67,12 @@ def mine(paths: tuple[str, ...], **options: Any) -> None:
 
 def _summary(report: Report, request: Request) -> JsonObject:
     """Return the report without its examples, which are in the report file."""
-    found = report.to_json()
-    for row in found["funnel"]:
+    result = report.to_json()
+    for row in result["funnel"]:
         del row["filters"]
     names = ("candidates", "total", "funnel", "read", "signature", "seconds", "notices", "version")
     places = {"out": request.out, "report": request.report_path, "table": request.table}
-    return {name: found[name] for name in names} | places
+    return {name: result[name] for name in names} | places
 
 
 def for_people(report: Report) -> str:

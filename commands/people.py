@@ -43,8 +43,8 @@ def people(context: click.Context, project: str, db: str) -> None:
     """
     context.obj = project
     if context.invoked_subcommand is None:
-        with opened_project(db, project) as (store, found):
-            _print_people(store, found)
+        with opened_project(db, project) as (store, stored_project):
+            _print_people(store, stored_project)
 
 
 def _print_people(store: Store, project: Project, **more: Any) -> None:
@@ -72,9 +72,9 @@ def _print_people(store: Store, project: Project, **more: Any) -> None:
 @_changing
 def add(project: str, names: tuple[str, ...], author: str, db: str) -> None:
     """Add annotators, or reactivate those who had left."""
-    with opened_project(db, project) as (store, found):
-        projects.add_annotators(store, found, names, author=author)
-        _print_people(store, found)
+    with opened_project(db, project) as (store, stored_project):
+        projects.add_annotators(store, stored_project, names, author=author)
+        _print_people(store, stored_project)
 
 
 @people.command()
@@ -83,13 +83,13 @@ def add(project: str, names: tuple[str, ...], author: str, db: str) -> None:
 @_changing
 def rename(project: str, old: str, new: str, author: str, db: str) -> None:
     """Give an annotator another name, here and in every other project; labels stay."""
-    with opened_project(db, project) as (store, found):
-        person = projects.annotator(store, found, old)
-        others = projects.other_projects(store, found, person)
-        projects.rename_annotator(store, found, person, new, author=author)
+    with opened_project(db, project) as (store, stored_project):
+        person = projects.annotator(store, stored_project, old)
+        others = projects.other_projects(store, stored_project, person)
+        projects.rename_annotator(store, stored_project, person, new, author=author)
         if others:
             click.echo(f"Renamed in these projects too: {', '.join(others)}", err=True)
-        _print_people(store, found, also_in=others)
+        _print_people(store, stored_project, also_in=others)
 
 
 @people.command()
@@ -97,9 +97,9 @@ def rename(project: str, old: str, new: str, author: str, db: str) -> None:
 @_changing
 def deactivate(project: str, name: str, author: str, db: str) -> None:
     """Deactivate NAME: leases end, labels stay and count."""
-    with opened_project(db, project) as (store, found):
-        projects.remove_annotator(store, found, projects.annotator(store, found, name), author=author)
-        _print_people(store, found)
+    with opened_project(db, project) as (store, stored_project):
+        projects.remove_annotator(store, stored_project, projects.annotator(store, stored_project, name), author=author)
+        _print_people(store, stored_project)
 
 
 @people.command()
@@ -108,9 +108,11 @@ def deactivate(project: str, name: str, author: str, db: str) -> None:
 @_changing
 def replace(project: str, old: str, new: str, author: str, db: str) -> None:
     """Replace OLD by NEW: open items move; OLD is deactivated and keeps the labels."""
-    with opened_project(db, project) as (store, found):
-        projects.replace_annotator(store, found, projects.annotator(store, found, old), new, author=author)
-        _print_people(store, found)
+    with opened_project(db, project) as (store, stored_project):
+        projects.replace_annotator(
+            store, stored_project, projects.annotator(store, stored_project, old), new, author=author
+        )
+        _print_people(store, stored_project)
 
 
 @people.command()
@@ -134,14 +136,14 @@ def consent(
         raise Refused(N_("Give a name together with --give or --withdraw."))
     if use is None and (given is not None or give_all):
         raise Refused(N_("Give the use with --use: {uses}."), uses=", ".join(USES))
-    with opened_project(db, project) as (store, found):
+    with opened_project(db, project) as (store, stored_project):
         if name is not None and given is not None and use is not None:
-            person = projects.annotator(store, found, name)
-            answer_consent(store, found, person, use, given=given, language=lang, recorded_by="lead")
+            person = projects.annotator(store, stored_project, name)
+            answer_consent(store, stored_project, person, use, given=given, language=lang, recorded_by="lead")
         if give_all and use is not None:
-            answer_for_everybody(store, found, use, language=lang)
+            answer_for_everybody(store, stored_project, use, language=lang)
         asked: tuple[Use, ...] = USES if use is None else (use,)
-        every = [(each, one) for each in asked for one in consents(store, found, each)]
+        every = [(each, stored_consent) for each in asked for stored_consent in consents(store, stored_project, each)]
     words = {True: "consents", False: "does not consent", None: "has not answered"}
     data = [
         {"annotator": one.annotator.name, "use": each, "given": one.given, "recorded_by": one.recorded_by,
@@ -157,8 +159,10 @@ def consent(
 @_changing
 def give_back(project: str, name: str, author: str, db: str) -> None:
     """Release the items on NAME's desk for others, except those for relabelling."""
-    with opened_project(db, project) as (store, found):
-        items = projects.give_back(store, found, projects.annotator(store, found, name), author=author)
+    with opened_project(db, project) as (store, stored_project):
+        items = projects.give_back(
+            store, stored_project, projects.annotator(store, stored_project, name), author=author
+        )
     answer({"given_back": items}, f"{items} items were given back.")
 
 
@@ -171,9 +175,9 @@ def give_back(project: str, name: str, author: str, db: str) -> None:
 @needs("see_names", "project")
 def record(project: str, name: str, kind: str, out: Path | None, db: str) -> None:
     """Print the record of NAME in PROJECT, as NAME may see it."""
-    with opened_project(db, project) as (store, found):
-        person = projects.annotator(store, found, name)
-        parts = (record_json if kind == "json" else record_csv)(store, found, person)
+    with opened_project(db, project) as (store, stored_project):
+        person = projects.annotator(store, stored_project, name)
+        parts = (record_json if kind == "json" else record_csv)(store, stored_project, person)
         if out is None:
             # Read completely before printing: a pager would keep the read transaction open.
             click.echo("".join(parts), nl=False)

@@ -52,7 +52,7 @@ def close(name: str, author: str, db: str) -> None:
 def show(name: str, db: str) -> None:
     """Print the figures of every pilot of a project, and the tags with their criteria."""
     with opened_project(db, name) as (store, project):
-        shown = [pilot_figures(store, project, each) for each in pilots.pilots(store, project)]
+        shown = [pilot_figures(store, project, stored_pilot) for stored_pilot in pilots.pilots(store, project)]
         written = _tags(store, project)
     lines = list(map(_line, shown)) or ["This project has had no pilot."]
     rows = [(tag["tag"] or None, tag["items"], tag["labels"], _decided(tag)) for tag in written]

@@ -68,14 +68,14 @@ def _settings(project: Project) -> str:
     return f"{text}; {again}"
 
 
-def _text(found: Forecast) -> Iterator[str]:
-    work = found.work
-    rests = "the pilot" if found.sample == "pilot" else "all items labelled in full"
-    if found.narrowed:
+def _text(work_forecast: Forecast) -> Iterator[str]:
+    work = work_forecast.work
+    rests = "the pilot" if work_forecast.sample == "pilot" else "all items labelled in full"
+    if work_forecast.narrowed:
         rests = "items labelled in full, without those that the plan before chose by their labels"
-    again = f"; {found.returned:,} of them wait for relabelling" if found.returned else ""
-    yield f"items {found.items:,}, labels made {found.made:,}, annotators {found.people}"
-    yield f"rests on {rests}: {found.reviewed:,} items{again}"
+    again = f"; {work_forecast.returned:,} of them wait for relabelling" if work_forecast.returned else ""
+    yield f"items {work_forecast.items:,}, labels made {work_forecast.made:,}, annotators {work_forecast.people}"
+    yield f"rests on {rests}: {work_forecast.reviewed:,} items{again}"
     facts = [
         ("accepted by all", exact(work.rate), ".1%"),
         ("seconds of a label, mean", exact(work.seconds), ".1f"),
@@ -122,7 +122,7 @@ def forecast(
     if name is None:
         left: dict[tuple[str, str], int] = {cell: counts.candidates for cell, counts in report.cells.items()}
         given = supplies(report, goals, left=left, kept={}, reviewed={}, accepted={})
-        found = forecast_of(given, report.read.characters, pilot=_pilot(kept, reviewed))
+        work_forecast = forecast_of(given, report.read.characters, pilot=_pilot(kept, reviewed))
     else:
         if candidates is None:
             raise Refused(N_("--project also needs the candidates of the run: --candidates FILE."))
@@ -133,10 +133,10 @@ def forecast(
         left = {cell: there.pending.get(cell, 0) + there.new.get(cell, 0) for cell in cells}
         done = {cell: there.accepted.get(cell, 0) + there.rejected.get(cell, 0) for cell in cells}
         given = supplies(report, goals, left=left, kept=there.accepted, reviewed=done, accepted=there.accepted)
-        found = forecast_of(given, report.read.characters)
-    if not found.cells:
+        work_forecast = forecast_of(given, report.read.characters)
+    if not work_forecast.cells:
         raise Refused(N_("No pair of this run has a quota; --quotas table1 uses those of the paper."))
-    answer(found, _supply_text(found))
+    answer(work_forecast, _supply_text(work_forecast))
 
 
 def _read(path: Path) -> Report:
@@ -154,12 +154,14 @@ def _pilot(kept: int | None, reviewed: int | None) -> tuple[int, int]:
     return kept or 0, reviewed or 0
 
 
-def _supply_text(found: SupplyForecast) -> Iterator[str]:
+def _supply_text(work_forecast: SupplyForecast) -> Iterator[str]:
     rows: list[Sequence[object]] = [
         (cell.pair, cell.side, cell.verdict, exact(cell.expected), cell.supply.quota, exact(cell.characters))
-        for cell in found.cells
+        for cell in work_forecast.cells
     ]
-    rows.append(("together", "", "", exact(found.expected), found.quota, exact(found.characters)))
+    rows.append(
+        ("together", "", "", exact(work_forecast.expected), work_forecast.quota, exact(work_forecast.characters))
+    )
     yield table(rows, ["", "", "verdict", "kept", "quota", "more characters"], form=",.0f")
-    yield f"scarcest: {' '.join(found.scarcest)}" if found.scarcest else ""
-    yield found.signature
+    yield f"scarcest: {' '.join(work_forecast.scarcest)}" if work_forecast.scarcest else ""
+    yield work_forecast.signature

@@ -33,8 +33,8 @@ def progress(project: str, zone: str, db: str) -> None:
     where = _zone(zone)
     with opened_project(db, project) as (store, shown):
         say_unsettled(store, shown)
-        found = dashboard(store, shown, zone=where)
-    answer(dashboard_json(found), _text(found, shown.kind == "generations"))
+        overview = dashboard(store, shown, zone=where)
+    answer(dashboard_json(overview), _text(overview, shown.kind == "generations"))
 
 
 def _zone(name: str) -> tzinfo:
@@ -44,54 +44,66 @@ def _zone(name: str) -> tzinfo:
         raise Refused(N_("{zone} is not a time zone; write it like Asia/Shanghai."), zone=name) from error
 
 
-def dashboard_json(found: Dashboard) -> JsonObject:
+def dashboard_json(overview: Dashboard) -> JsonObject:
     """Return the dashboard as JSON: times in UTC, shares from 0 to 1, undefined values null with a reason."""
     return {
-        "project": found.project,
-        "at": timestamp(found.moment),
-        "annotators": [_person(person) for person in found.people],
-        "days": [asdict(day) for day in found.days],
-        "cells": [_cell(cell) for cell in found.cells],
-        "labels_left": found.ahead.labels,
-        "candidates_to_review": found.ahead.candidates,
-        "labels_per_item": round(found.ahead.each, 3),
-        **with_reasons({"pace": found.pace}, NO_PACE),
-        **with_reasons({"hours_left": found.hours}, found.hours_reason),
-        **with_reasons({"hours_left_each": found.each}, found.hours_reason),
-        "signature": found.signature,
+        "project": overview.project,
+        "at": timestamp(overview.moment),
+        "annotators": [_person(person) for person in overview.people],
+        "days": [asdict(day) for day in overview.days],
+        "cells": [_cell(cell) for cell in overview.cells],
+        "labels_left": overview.ahead.labels,
+        "candidates_to_review": overview.ahead.candidates,
+        "labels_per_item": round(overview.ahead.each, 3),
+        **with_reasons({"pace": overview.pace}, NO_PACE),
+        **with_reasons({"hours_left": overview.hours}, overview.hours_reason),
+        **with_reasons({"hours_left_each": overview.each}, overview.hours_reason),
+        "signature": overview.signature,
     }
 
 
-def _person(one: Worker) -> JsonObject:
+def _person(worker: Worker) -> JsonObject:
     return {
-        "name": one.annotator.name, "id": one.annotator.uid, "active": one.active,
-        "participant": one.participant, "labels": one.labels,
-        **one.accepted.named("accepted"), "today": one.today, "last_7_days": one.week,
-        **with_reasons({"pace": one.pace}, NO_PACE), **with_reasons({"median_seconds": one.seconds}, NO_SECONDS),
-        "last_label": one.last, "heard": one.heard and timestamp(one.heard),
-        "in_hand": one.leased, "sent_back": one.sent_back, "stalled_since": one.stalled and timestamp(one.stalled),
-        "skipped": one.skipped, "conflicts": one.conflicts, "shared_items": one.differs.most.units,
-        **one.differs.most.named("differs_from_most"), **one.differs.any.named("differs_from_any"),
-    }  # fmt: skip
+        "name": worker.annotator.name,
+        "id": worker.annotator.uid,
+        "active": worker.active,
+        "participant": worker.participant,
+        "labels": worker.labels,
+        **worker.accepted.named("accepted"),
+        "today": worker.today,
+        "last_7_days": worker.week,
+        **with_reasons({"pace": worker.pace}, NO_PACE),
+        **with_reasons({"median_seconds": worker.seconds}, NO_SECONDS),
+        "last_label": worker.last,
+        "heard": worker.heard and timestamp(worker.heard),
+        "in_hand": worker.leased,
+        "sent_back": worker.sent_back,
+        "stalled_since": worker.stalled and timestamp(worker.stalled),
+        "skipped": worker.skipped,
+        "conflicts": worker.conflicts,
+        "shared_items": worker.differs.most.units,
+        **worker.differs.most.named("differs_from_most"),
+        **worker.differs.any.named("differs_from_any"),
+    }
 
 
-def _cell(one: CellState) -> JsonObject:
-    forecast = one.forecast
+def _cell(cell_state: CellState) -> JsonObject:
+    forecast = cell_state.forecast
     return {
-        "pair": one.pair, "side": one.side, **asdict(one.counted), "missing": forecast.missing,
+        "pair": cell_state.pair, "side": cell_state.side, **asdict(cell_state.counted), "missing": forecast.missing,
         **forecast.rate.named("share_kept"), "share_of": forecast.share_of, **forecast.needed.named("needed"),
         **forecast.to_find.named("to_find"), "verdict": forecast.verdict,
     }  # fmt: skip
 
 
-def _text(found: Dashboard, generations: bool) -> Iterator[str]:
+def _text(overview: Dashboard, generations: bool) -> Iterator[str]:
     people = [
         (
             worker.annotator.name if worker.active else f"{worker.annotator.name} (has left)", worker.labels,
             worker.accepted, worker.today, worker.week, number(worker.pace, ",.0f"), worker.leased,
             timestamp(worker.stalled) if worker.stalled else "", worker.differs.most,
         )
-        for worker in found.people
+        for worker in overview.people
     ]  # fmt: skip
     heads = ["", "labels", "accepted", "today", "7 days", "per hour", "in hand", "stalled since", "differs from most"]
     yield table(people, heads, form=".1%") if people else "Nobody labels here yet."
@@ -99,11 +111,11 @@ def _text(found: Dashboard, generations: bool) -> Iterator[str]:
     if generations:
         heads[4] = "same choice"
         heads.insert(5, "of those with two blind labels")
-    cells = [_cell_row(cell, generations) for cell in found.cells]
+    cells = [_cell_row(cell, generations) for cell in overview.cells]
     yield table(cells, heads, form=",.0f") if cells else ""
-    hours = f"— ({found.hours_reason})" if found.hours is None else f"{found.hours:,.1f} hours of work"
-    yield f"labels left: {found.ahead.labels:,}; at the present pace: {hours}"
-    yield found.signature
+    hours = f"— ({overview.hours_reason})" if overview.hours is None else f"{overview.hours:,.1f} hours of work"
+    yield f"labels left: {overview.ahead.labels:,}; at the present pace: {hours}"
+    yield overview.signature
 
 
 def _cell_row(cell: CellState, generations: bool) -> list[object]:

@@ -42,12 +42,12 @@ def _counted(counts: ProjectCounts) -> dict[str, Any]:
     return data | {"by_labels": {str(labels): items for labels, items in counts.by_labels.items()}}
 
 
-def _described(store: Store, found: Project) -> dict[str, Any]:
-    say_unsettled(store, found)
-    shown = asdict(found) | {
-        "annotators": [person.name for person in projects.annotators(store, found)],
-        "guideline": projects.guideline(store, found).version,
-        "counts": _counted(projects.counts(store, found)),
+def _described(store: Store, stored_project: Project) -> dict[str, Any]:
+    say_unsettled(store, stored_project)
+    shown = asdict(stored_project) | {
+        "annotators": [person.name for person in projects.annotators(store, stored_project)],
+        "guideline": projects.guideline(store, stored_project).version,
+        "counts": _counted(projects.counts(store, stored_project)),
     }
     del shown["id"]
     return shown
@@ -82,10 +82,10 @@ def create(
     preset: str, db: str, **settings: Any,
 ) -> None:  # fmt: skip
     """Make a project; the guideline defaults to the journal version of the criteria."""
-    asked = _guideline_of(settings["kind"], criteria, settings["language"], guideline, reasons) | _scheme_of(scheme)
+    values = _guideline_of(settings["kind"], criteria, settings["language"], guideline, reasons) | _scheme_of(scheme)
     people, quotas_asked = _names(annotators), _preset(preset)
     with Store.open(db) as store:
-        made = projects.create_project(store, name, annotators=people, quotas=quotas_asked, **asked, **settings)
+        made = projects.create_project(store, name, annotators=people, quotas=quotas_asked, **values, **settings)
         own_new_project(store, made)
         shown = _described(store, made)
     answer(shown, _line(shown))
@@ -96,9 +96,9 @@ def _guideline_of(
 ) -> dict[str, Any]:
     """Return the parts of the guideline for create_project; missing ones use its defaults."""
     built = built_in(criteria, language) if kind == "sentences" else None
-    asked = {"guideline_text": built.text, "choices": built.choices, "reasons": built.reasons} if built else {}
+    values = {"guideline_text": built.text, "choices": built.choices, "reasons": built.reasons} if built else {}
     return (
-        asked
+        values
         | ({"guideline_text": read_text(guideline)} if guideline else {})
         | ({"reasons": read_reasons(reasons)} if reasons else {})
     )
@@ -124,7 +124,8 @@ def list_projects(archived: bool, db: str) -> None:
     """List the projects with their counts."""
     with existing_store(db) as store:
         shown = [
-            _described(store, one) for one in own_projects(projects.projects(store, archived=archived), "see_names")
+            _described(store, stored_project)
+            for stored_project in own_projects(projects.projects(store, archived=archived), "see_names")
         ]
     answer({"projects": shown}, "\n".join(map(_line, shown)) or "There are no projects.")
 
@@ -134,8 +135,8 @@ def list_projects(archived: bool, db: str) -> None:
 @guarded("see_names", "name")
 def show(name: str, db: str) -> None:
     """Print the settings of a project, its annotators, and its counts by keyword pair and side."""
-    with opened_project(db, name) as (store, found):
-        shown = _described(store, found)
+    with opened_project(db, name) as (store, stored_project):
+        shown = _described(store, stored_project)
     done = "accepted" if shown["kind"] == "sentences" else "with a gold label"
     cells = [
         (cell["pair"], cell["side"], cell["items"], cell["accepted"], "" if cell["quota"] is None else cell["quota"])
@@ -156,12 +157,12 @@ def show(name: str, db: str) -> None:
 @guarded("change_projects", "name")
 def change(name: str, new_name: str | None, opinion_model: str | None, author: str, db: str, **settings: Any) -> None:
     """Change settings of a project; labels stay, gold is recounted."""
-    asked = settings | {"name": new_name}
-    fields = {field: value for field, value in asked.items() if value is not None}
+    values = settings | {"name": new_name}
+    fields = {field: value for field, value in values.items() if value is not None}
     if opinion_model is not None:
         fields["opinion_model"] = None if opinion_model == "none" else opinion_model
-    with opened_project(db, name) as (store, found):
-        shown = _described(store, projects.change_project(store, found, author=author, **fields))
+    with opened_project(db, name) as (store, stored_project):
+        shown = _described(store, projects.change_project(store, stored_project, author=author, **fields))
     answer(shown, _line(shown))
 
 
@@ -171,8 +172,8 @@ def change(name: str, new_name: str | None, opinion_model: str | None, author: s
 @guarded("change_projects", "name")
 def archive(name: str, undo: bool, db: str) -> None:
     """Archive a project: nothing is deleted, no items are handed out."""
-    with opened_project(db, name) as (store, found):
-        shown = _described(store, projects.archive(store, found, archived=not undo))
+    with opened_project(db, name) as (store, stored_project):
+        shown = _described(store, projects.archive(store, stored_project, archived=not undo))
     answer(shown, _line(shown))
 
 
@@ -186,8 +187,8 @@ def recount(name: str, author: str, db: str) -> None:
     Use it for a database that was changed outside the app (`log verify` and `doctor` name the items). An event stores
     the items and their former values.
     """
-    with opened_project(db, name) as (store, found):
-        items = correct_derived(store, found, author=author)
+    with opened_project(db, name) as (store, stored_project):
+        items = correct_derived(store, stored_project, author=author)
     answer({"project": name, "corrected": items}, f"{items:,} items corrected.")
 
 
@@ -202,12 +203,12 @@ def recount(name: str, author: str, db: str) -> None:
 @guarded("change_projects", "name")
 def quota(name: str, preset: str | None, changes: tuple[str, ...], db: str) -> None:
     """Show or set how many accepted sentences are wanted per keyword pair and side."""
-    with opened_project(db, name) as (store, found):
-        cells = projects.counts(store, found).cells
+    with opened_project(db, name) as (store, stored_project):
+        cells = projects.counts(store, stored_project).cells
         wanted = {(cell.pair, str(cell.side)): cell.quota for cell in cells if cell.quota is not None}
         if preset is not None or changes:
             wanted = (wanted if preset is None else _preset(preset)) | dict(map(_quota, changes))
-            projects.set_quotas(store, found, wanted)
+            projects.set_quotas(store, stored_project, wanted)
     rows = [{"pair": pair, "side": side, "quota": number} for (pair, side), number in wanted.items()]
     total = sum(wanted.values())
     text = table([*((pair, side, number) for (pair, side), number in wanted.items()), ("total", "", total)])
@@ -231,10 +232,14 @@ def _quota(change: str) -> tuple[tuple[str, str], int]:
 @guarded("change_projects", "name")
 def guideline(name: str, version: int | None, file: Path | None, reasons: Path | None, changes: str, db: str) -> None:
     """Show the guideline of a project, or store a new version of its text (as `guideline new` does)."""
-    with opened_project(db, name) as (store, found):
+    with opened_project(db, name) as (store, stored_project):
         if file or reasons or changes:
-            write_version(store, found, changed_draft(found, projects.guideline(store, found), file, reasons, changes))
-        shown = projects.guideline(store, found, version)
+            write_version(
+                store,
+                stored_project,
+                changed_draft(stored_project, projects.guideline(store, stored_project), file, reasons, changes),
+            )
+        shown = projects.guideline(store, stored_project, version)
     listed = "\n".join(f"{reason.key}  {reason.code}: {reason.en}" for reason in shown.reasons)
     answer(guideline_json(shown), f"version {shown.version}\n\n{shown.text}\n{listed}")
 
@@ -246,13 +251,13 @@ def guideline(name: str, version: int | None, file: Path | None, reasons: Path |
 @guarded("change_projects", "name")
 def annotators(name: str, add: str, remove: str, db: str) -> None:
     """Show, add or deactivate annotators of a project."""
-    with opened_project(db, name) as (store, found):
-        leaving = [projects.annotator(store, found, each) for each in _names(remove)]
+    with opened_project(db, name) as (store, stored_project):
+        leaving = [projects.annotator(store, stored_project, text) for text in _names(remove)]
         if add:
-            projects.add_annotators(store, found, _names(add))
+            projects.add_annotators(store, stored_project, _names(add))
         for person in leaving:
-            projects.remove_annotator(store, found, person)
-        people = [person.name for person in projects.annotators(store, found)]
+            projects.remove_annotator(store, stored_project, person)
+        people = [person.name for person in projects.annotators(store, stored_project)]
     answer({"annotators": people}, "\n".join(people) or "No annotators yet.")
 
 
@@ -271,12 +276,18 @@ def preregister(name: str, sheet: Path | None, language: Language | None, late: 
     if language is not None:
         click.echo(preregistration.form(language), nl=False)
         return
-    with opened_project(db, name) as (store, found):
+    with opened_project(db, name) as (store, stored_project):
         if sheet is not None:
-            preregistration.preregister(store, found, read_text(sheet), author=author, late=late)
-        written = preregistration.sheets(store, found)
-    data = [{key: getattr(one, key) for key in ("written", "labels", "sha256", "seal", "text")} for one in written]
-    lines = [(one.written, f"after {one.labels:,} labels", f"sha256 {one.sha256}") for one in written]
+            preregistration.preregister(store, stored_project, read_text(sheet), author=author, late=late)
+        written = preregistration.sheets(store, stored_project)
+    data = [
+        {key: getattr(stored_sheet, key) for key in ("written", "labels", "sha256", "seal", "text")}
+        for stored_sheet in written
+    ]
+    lines = [
+        (stored_sheet.written, f"after {stored_sheet.labels:,} labels", f"sha256 {stored_sheet.sha256}")
+        for stored_sheet in written
+    ]
     answer({"sheets": data}, table(lines) or "There is no pre-registration.")
 
 
@@ -296,10 +307,10 @@ def followup(parent: str, name: str | None, people: str, db: str, **options: Any
     The sample has accepted and rejected sentences. Without NAME, print the results of the follow-up samples of PARENT,
     which its data sheet contains too.
     """
-    with opened_project(db, parent) as (store, found):
+    with opened_project(db, parent) as (store, stored_project):
         if name is not None:
-            own_new_project(store, follow_up.create_follow_up(store, found, name, _names(people), **options))
-        samples = follow_up.follow_ups(store, found)
+            own_new_project(store, follow_up.create_follow_up(store, stored_project, name, _names(people), **options))
+        samples = follow_up.follow_ups(store, stored_project)
     data = [_follow_up(sample) for sample in samples]
     strata = [
         (sample.project.name, part, judged.drawn, judged.judged, judged.neutral, (judged.share, ".1%"))
@@ -336,15 +347,21 @@ def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
 @guarded("change_projects", "name")
 def set_aside(name: str, uid: str | None, everything: bool, db: str) -> None:
     """Show items that all annotators skipped, or hand them out again."""
-    with opened_project(db, name) as (store, found):
-        back = [item.uid for item in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
-        for each in back:
-            projects.return_to_queue(store, found, each)
+    with opened_project(db, name) as (store, stored_project):
+        back = (
+            [item.uid for item in projects.set_aside_items(store, stored_project)]
+            if everything
+            else [uid]
+            if uid
+            else []
+        )
+        for word in back:
+            projects.return_to_queue(store, stored_project, word)
         waiting = [
-            {"item": item.uid, "text": text_or_reference(found, item)}
-            for item in projects.set_aside_items(store, found)
+            {"item": item.uid, "text": text_or_reference(stored_project, item)}
+            for item in projects.set_aside_items(store, stored_project)
         ]
-    text = table([(one["item"], one["text"]) for one in waiting]) or "No items are set aside."
+    text = table([(entry["item"], entry["text"]) for entry in waiting]) or "No items are set aside."
     answer({"aside": waiting, "brought_back": back}, text)
 
 
@@ -358,7 +375,10 @@ def demo(db: str) -> None:
     made = ensure_demo(db)  # all or nothing; only if no database exists yet
     with Store.open(db) as store:
         if not made:
-            known = {one.name for one in (*projects.projects(store), *projects.projects(store, archived=True))}
+            known = {
+                stored_project.name
+                for stored_project in (*projects.projects(store), *projects.projects(store, archived=True))
+            }
             for name, make in ((DEMO, make_demo), (GENERATIONS, make_generations_demo)):
                 if name not in known:
                     make(store)

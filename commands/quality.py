@@ -40,12 +40,12 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
     generations a column context distinguishes equal texts. Unusable rows are listed on stderr. The exit code is 2 if no
     row could be used.
     """
-    with opened_project(db, project) as (store, found):
-        brought = import_known_answers(store, found, file, author=author) if file else None
-        say_unsettled(store, found)
+    with opened_project(db, project) as (store, stored_project):
+        brought = import_known_answers(store, stored_project, file, author=author) if file else None
+        say_unsettled(store, stored_project)
         with store.read():
-            report = quality_of(store, found, resampling=Resampling(resamples, seed))
-            data = _report_json(store, found, report, brought)
+            report = quality_of(store, stored_project, resampling=Resampling(resamples, seed))
+            data = _report_json(store, stored_project, report, brought)
     if brought is not None:
         for problem in brought.problems:
             click.echo(f"{problem.file}, line {problem.line}: {problem}", err=True)
@@ -92,34 +92,34 @@ def _report_json(store: Store, project: Project, report: Quality, brought: Known
     }
 
 
-def _consistency(one: RetestAgreement) -> JsonObject:
-    days: JsonObject = {"days": one.days}
-    if one.days is None:
-        days["days_reason"] = str(one.agreed.reason)
+def _consistency(retest_agreement: RetestAgreement) -> JsonObject:
+    days: JsonObject = {"days": retest_agreement.days}
+    if retest_agreement.days is None:
+        days["days_reason"] = str(retest_agreement.agreed.reason)
     return {
-        "same_choice": one.agreed.to_json(),
-        "kappa": one.kappa.to_json(),
-        **({} if one.flag is None else {"same_flag": one.flag.to_json()}),
-        "table": one.table,
+        "same_choice": retest_agreement.agreed.to_json(),
+        "kappa": retest_agreement.kappa.to_json(),
+        **({} if retest_agreement.flag is None else {"same_flag": retest_agreement.flag.to_json()}),
+        "table": retest_agreement.table,
         **days,
-        "waiting": one.waiting,
-        "handed_out": one.handed_out,
-        "other_guideline": one.other_guideline,
-        "seen": one.seen,
-        "void": one.void,
-        "of_people_who_left": one.left,
+        "waiting": retest_agreement.waiting,
+        "handed_out": retest_agreement.handed_out,
+        "other_guideline": retest_agreement.other_guideline,
+        "seen": retest_agreement.seen,
+        "void": retest_agreement.void,
+        "of_people_who_left": retest_agreement.left,
     }
 
 
-def _score(one: KnownAnswerScore) -> JsonObject:
+def _score(answer_score: KnownAnswerScore) -> JsonObject:
     return {
-        "annotator": one.annotator,
-        "active": one.active,
-        "right": one.right,
-        "wrong": one.wrong,
-        "not_labelled": one.unlabelled,
-        "share": one.share.to_json(),
-        "table": one.table,
+        "annotator": answer_score.annotator,
+        "active": answer_score.active,
+        "right": answer_score.right,
+        "wrong": answer_score.wrong,
+        "not_labelled": answer_score.unlabelled,
+        "share": answer_score.share.to_json(),
+        "table": answer_score.table,
     }
 
 

@@ -94,9 +94,11 @@ def release(
 
 
 def _answer(made: Made) -> None:
-    one = made.release
-    data = described(one) | {"new": made.new}
-    text = f"{one.version}: {one.items} items, {one.labels} labels, {one.hash}"
+    stored_release = made.release
+    data = described(stored_release) | {"new": made.new}
+    text = (
+        f"{stored_release.version}: {stored_release.items} items, {stored_release.labels} labels, {stored_release.hash}"
+    )
     if made.out is not None:
         data["out"], text = str(made.out), f"{text}\n{'made and ' if made.new else ''}written to {made.out}"
     answer(data, text)
@@ -106,10 +108,19 @@ def _show(store: Store, project: Project, *, check: bool, listing: bool) -> None
     found, checks = stored_releases.releases(store, project), readiness(store, project, whole=True)
     data = {
         "project": project.name,
-        "releases": [described(one) for one in found],
+        "releases": [described(stored_release) for stored_release in found],
         "checks": [{"code": one.code, "state": one.state, "message": str(one)} for one in checks],
     }
-    rows = [(one.version, one.created[:10], one.items, one.labels, one.hash) for one in found]
+    rows = [
+        (
+            stored_release.version,
+            stored_release.created[:10],
+            stored_release.items,
+            stored_release.labels,
+            stored_release.hash,
+        )
+        for stored_release in found
+    ]
     releases = table(rows, ["version", "created", "items", "labels", "hash"]) if rows else "There is no release yet."
     needs = table([(one.state, str(one)) for one in checks])
     answer(data, ["" if check and not listing else releases, needs if check or not listing else ""])

@@ -38,21 +38,21 @@ def study() -> None:
     """Manage studies, whose participants come by a link: consent, a short test, a desk, a completion code."""
 
 
-def _address(store: Store, found: Study, url: str) -> str:
-    return f"{url.rstrip('/')}{path_for(store, found)}"
+def _address(store: Store, stored_study: Study, url: str) -> str:
+    return f"{url.rstrip('/')}{path_for(store, stored_study)}"
 
 
-def _own(found: Study) -> bool:
+def _own(stored_study: Study) -> bool:
     """Check whether the acting person may change the project of a study."""
-    return allowed(acting_person(), "change_projects", project=found.project)
+    return allowed(acting_person(), "change_projects", project=stored_study.project)
 
 
 def _study(store: Store, name: str) -> Study:
     """Return the study of that name. Raises NotFound, also for a study in a project that the user may not see."""
-    found = studies.study_named(store, name)
-    if not _own(found):
+    stored_study = studies.study_named(store, name)
+    if not _own(stored_study):
         raise NotFound(studies.NO_SUCH, name=name)
-    return found
+    return stored_study
 
 
 def _texts(en: Path | None, zh: Path | None) -> dict[Language, str]:
@@ -121,7 +121,7 @@ def create(
 def list_studies(url: str, db: str) -> None:
     """List the studies with their links and the number of people at each stage."""
     with existing_store(db) as store:
-        rows = [_row(store, one, url) for one in studies.every_study(store) if _own(one)]
+        rows = [_row(store, stored_study, url) for stored_study in studies.every_study(store) if _own(stored_study)]
     lines = []
     for row in rows:
         counts = ", ".join(f"{n} {state.replace('_', ' ')}" for state, n in row["people"].items()) or "nobody yet"
@@ -129,11 +129,16 @@ def list_studies(url: str, db: str) -> None:
     answer({"studies": rows}, "\n".join(lines) or "No study.")
 
 
-def _row(store: Store, found: Study, url: str) -> JsonObject:
+def _row(store: Store, stored_study: Study, url: str) -> JsonObject:
     counts: dict[str, int] = {}
-    for participant in people.participants(store, found):
+    for participant in people.participants(store, stored_study):
         counts[participant.state] = counts.get(participant.state, 0) + 1
-    return {"name": found.name, "closed": found.closed, "people": counts, "link": _address(store, found, url)}
+    return {
+        "name": stored_study.name,
+        "closed": stored_study.closed,
+        "people": counts,
+        "link": _address(store, stored_study, url),
+    }
 
 
 @study.command()
@@ -143,9 +148,9 @@ def _row(store: Store, found: Study, url: str) -> JsonObject:
 def show(name: str, url: str, db: str) -> None:
     """Print the stage of each participant of the study NAME, under the names in the data, and the hourly pay."""
     with existing_store(db) as store:
-        found = _study(store, name)
-        everybody = people.participants(store, found)
-        row, money = _row(store, found, url), pay(found, everybody)
+        stored_study = _study(store, name)
+        everybody = people.participants(store, stored_study)
+        row, money = _row(store, stored_study, url), pay(stored_study, everybody)
     listed = [
         {
             "name": participant.pseudonym, "state": participant.state, "labels": participant.labelled,
@@ -154,13 +159,13 @@ def show(name: str, url: str, db: str) -> None:
         }
         for participant in everybody
     ]  # fmt: skip
-    currency = found.settings.currency
-    people_rows = [(one["name"] or "-", one["state"], f"{one['labels']} labels") for one in listed]
+    currency = stored_study.settings.currency
+    people_rows = [(entry["name"] or "-", entry["state"], f"{entry['labels']} labels") for entry in listed]
     lines = [row["link"], table(people_rows)]
     for kind, hourly in (("finished", money.hourly), ("at work", money.hourly_at_work)):
         lines += [f"pay an hour, {kind}: {hourly:.2f} {currency}"] if hourly is not None else []
     if money.below:
-        lines.append(f"This is less than the {found.settings.floor:.2f} {currency} that you set.")
+        lines.append(f"This is less than the {stored_study.settings.floor:.2f} {currency} that you set.")
     answer({**row, "pay": asdict(money), "participants": listed}, lines)
 
 
@@ -209,8 +214,8 @@ def reopen(name: str, author: str, db: str) -> None:
 
 def _set_closed(name: str, closed: bool, author: str, db: str) -> None:
     with existing_store(db) as store:
-        found = studies.set_closed(store, _study(store, name), closed, author=author)
-    answer({"closed": found.closed}, f"{found.name} is {'closed' if closed else 'open'}.")
+        stored_study = studies.set_closed(store, _study(store, name), closed, author=author)
+    answer({"closed": stored_study.closed}, f"{stored_study.name} is {'closed' if closed else 'open'}.")
 
 
 @study.command()
@@ -221,11 +226,11 @@ def withdraw(name: str, outside: str, db: str) -> None:
     """Withdraw the labels of the participant of the study NAME with the id OUTSIDE of the service, who has asked for
     it."""
     with existing_store(db) as store:
-        found = _study(store, name)
-        who = people.participant_of_id(store, found, outside)
+        stored_study = _study(store, name)
+        who = people.participant_of_id(store, stored_study, outside)
         if who is None:
             raise NotFound(N_("No participant has the id {id}, or the id has been erased."), id=outside)
-        labels = withdraw_labels(store, found, who)
+        labels = withdraw_labels(store, stored_study, who)
     answer({"withdrawn": labels}, f"{labels} labels no longer count.")
 
 

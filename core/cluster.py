@@ -92,15 +92,15 @@ class Pool:
         count = max(1, min(workers, int(ray.cluster_resources().get("CPU", 1))))
         actor = ray.remote(Answerer).options(num_cpus=SHARE, max_restarts=RETRIES, max_task_retries=RETRIES)
         actors = [actor.remote(factory, arguments) for _ in range(count)]
-        ready = {one.here.remote(): one for one in actors}
+        ready = {entry.here.remote(): entry for entry in actors}
         # One worker is enough to begin; workers that the cluster has no room for are ended.
-        found, _ = ray.wait(list(ready), num_returns=1, timeout=START_S)
-        if not found:
+        result, _ = ray.wait(list(ready), num_returns=1, timeout=START_S)
+        if not result:
             raise Refused(NO_WORKER, address=address, seconds=START_S)
-        found, late = ray.wait(list(ready), num_returns=count, timeout=LATE_S)
+        result, late = ray.wait(list(ready), num_returns=count, timeout=LATE_S)
         for reference in late:
             ray.kill(ready[reference])
-        return [ready[reference] for reference in found]
+        return [ready[reference] for reference in result]
 
     def map(self, items: Iterable[Any]) -> Iterator[Any]:
         """Yield the results, in the order of *items*."""

@@ -26,15 +26,15 @@ def document() -> str:
     return "".join(parts)
 
 
-def _line(one: Method) -> str:
-    here = f"`/{_address(one)}`, [{one.doc}]({one.doc})" if one.page else f"no: {one.why['en']}"
-    cells = (one.name["en"], one.formula["en"], one.source, one.against["en"], here)
+def _line(method: Method) -> str:
+    here = f"`/{_address(method)}`, [{method.doc}]({method.doc})" if method.page else f"no: {method.why['en']}"
+    cells = (method.name["en"], method.formula["en"], method.source, method.against["en"], here)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _address(one: Method) -> str:
-    query = "&".join(f"{key}={value}" for key, value in one.parameters.items())
-    folder = one.page.partition("/")[0].replace("_", "-")
+def _address(method: Method) -> str:
+    query = "&".join(f"{key}={value}" for key, value in method.parameters.items())
+    folder = method.page.partition("/")[0].replace("_", "-")
     return f"{folder}?{query}" if query else folder
 
 

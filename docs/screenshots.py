@@ -100,7 +100,7 @@ def views(database: Path) -> list[View]:
     """Every page; the desk is that of the demo project's first annotator."""
     with Store.open(database) as store:
         project, written = (next(p for p in projects(store) if p.kind == kind) for kind in ("sentences", "generations"))
-        person, reader = (annotators(store, each)[0] for each in (project, written))
+        person, reader = (annotators(store, stored_project)[0] for stored_project in (project, written))
     at = f"project={quote(project.name)}&annotator={quote(person.name)}"
     return [
         View("home", "/"),

@@ -14,12 +14,12 @@ API = "api"
 
 def modules() -> dict[str, list[str]]:
     """Return the dotted modules of each capability of `evenhand.core`, packages first, and the package itself."""
-    found = {"evenhand": ["evenhand.verbs"]}
+    result = {"evenhand": ["evenhand.verbs"]}
     for file in sorted((ROOT / "core").rglob("*.py")):
         parts = file.relative_to(ROOT).with_suffix("").parts
         if parts != ("core", "__init__") and parts[1] != "data":
-            found.setdefault(parts[1], []).append(".".join(("evenhand", *parts)).removesuffix(".__init__"))
-    return found
+            result.setdefault(parts[1], []).append(".".join(("evenhand", *parts)).removesuffix(".__init__"))
+    return result
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

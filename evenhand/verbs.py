@@ -248,8 +248,8 @@ def _released(store: "Store", project: "Project", brought: "RowImport", out: Pat
     if brought.labels.errors:
         first = brought.labels.errors[0]
         raise BadFile(first.message, **first.values)
-    one = make_release(store, project, version)
-    write_release(store, project, one, out)
+    stored_release = make_release(store, project, version)
+    write_release(store, project, stored_release, out)
     found = [
         {"item": item.uid, "sentence": item.text, "pair": item.pair, "side": item.side, "keyword": item.keyword,
          "counterpart": item.counterpart, "status": item.status, "gold": item.gold}
@@ -257,6 +257,6 @@ def _released(store: "Store", project: "Project", brought: "RowImport", out: Pat
     ]  # fmt: skip
     frame = pd.DataFrame(found)
     left = [{"line": bad.line, "reason": bad.reason} for bad in brought.left_out]
-    frame.attrs = {"release": {"version": version, "hash": one.hash, "out": str(out)},
+    frame.attrs = {"release": {"version": version, "hash": stored_release.hash, "out": str(out)},
                    "labels": brought.labels.imported, "left_out": left}  # fmt: skip
     return frame

@@ -53,7 +53,7 @@ pages = [
     if may_open(person, page.address)
 ]
 page = st.navigation(pages, position="hidden")  # pages.ui.rail draws the links to them
-st.session_state["open_pages"] = {one.url_path for one in pages}
+st.session_state["open_pages"] = {entry.url_path for entry in pages}
 st.session_state["page_address"] = page.url_path
 # First of all, so that it is there when the page writes into its address.
 # A screen reader picks its voice, and a font its shapes of Chinese characters, by this attribute.

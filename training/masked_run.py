@@ -78,11 +78,11 @@ class MaskedText:
 
     def held_out(self, model: Any) -> dict[str, dict[str, float]]:
         """Return the masked accuracy on each part that was held out, and of all where there are several."""
-        found = {name: accuracy(model, pieces, self.layout) for name, pieces in self.held.items()}
-        if len(found) > 1:
-            right, tokens = map(sum, zip(*found.values(), strict=True))
-            found["pooled"] = right, tokens
-        return {name: {"accuracy": round(right / n, 4), "tokens": n} for name, (right, n) in found.items()}
+        result = {name: accuracy(model, pieces, self.layout) for name, pieces in self.held.items()}
+        if len(result) > 1:
+            right, tokens = map(sum, zip(*result.values(), strict=True))
+            result["pooled"] = right, tokens
+        return {name: {"accuracy": round(right / n, 4), "tokens": n} for name, (right, n) in result.items()}
 
 
 def batches(pieces: Sequence[list[int]], budget: int, rng: random.Random | None) -> Iterator[list[list[int]]]:

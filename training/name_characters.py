@@ -32,9 +32,9 @@ SEEN = 5  # a character of foreign names occurs in so many of them at least
 
 def folder_of(package: str) -> Path:
     """Return the folder of an installed package."""
-    found = find_spec(package)
-    assert found is not None and found.submodule_search_locations, f"pip install {package} first"
-    return Path(found.submodule_search_locations[0])
+    result = find_spec(package)
+    assert result is not None and result.submodule_search_locations, f"pip install {package} first"
+    return Path(result.submodule_search_locations[0])
 
 
 def dictionary() -> dict[str, tuple[int, str]]:
@@ -76,11 +76,11 @@ def parts_of_longer_words(words: dict[str, tuple[int, str]]) -> set[str]:
 
 def ordinary_counts(words: dict[str, tuple[int, str]]) -> Counter[str]:
     """Count each character in words that are not persons."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for word, (count, tag) in words.items():
         if tag not in PERSON:
-            found.update(dict.fromkeys(word, count))
-    return found
+            counts.update(dict.fromkeys(word, count))
+    return counts
 
 
 def grouped(named: Counter[str], names: int, ordinary: Counter[str], least: int = 1) -> dict[float, str]:

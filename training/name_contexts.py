@@ -75,7 +75,7 @@ def scored(named: Counter[str], other: Counter[str]) -> dict[float, list[str]]:
     """Score -> the words that have it."""
     names, others = named.total() / 2, other.total() / 2  # a word and its tag are counted each
     share = names / (names + others)
-    found: dict[float, list[str]] = defaultdict(list)
+    result: dict[float, list[str]] = defaultdict(list)
     for key in filter(tells, named.keys() | other.keys()):
         if named[key] < LEAST and other[key] < OFTEN:
             continue
@@ -84,8 +84,8 @@ def scored(named: Counter[str], other: Counter[str]) -> dict[float, list[str]]:
         )
         score = round(min(HIGHEST, max(LOWEST, above)) / STEP) * STEP
         if score or key.startswith("/"):
-            found[score].append(key)
-    return found
+            result[score].append(key)
+    return result
 
 
 def main() -> None:

@@ -73,9 +73,9 @@ def by_scene(rng: random.Random, language: Language, label: Label) -> Pair:
     definite = rng.random() < 0.4
     if label == "entailment":
         where, like = place if rng.random() < 0.5 else "", quality if rng.random() < 0.4 else ""
-        told = wider if wider and rng.random() < 0.5 else deed
+        text = wider if wider and rng.random() < 0.5 else deed
         who = general if rng.random() < 0.4 else noun
-        return scene(language, noun, deed, place, quality), scene(language, who, told, where, like)
+        return scene(language, noun, deed, place, quality), scene(language, who, text, where, like)
     if label == "contradiction":
         return _against(rng, language, noun, deed, place, quality, definite)
     return _unsaid(rng, language, noun, deed, place, quality, definite)
@@ -84,18 +84,18 @@ def by_scene(rng: random.Random, language: Language, label: Label) -> Pair:
 def _against(
     rng: random.Random, language: Language, noun: str, deed: str, place: str, quality: str, definite: bool
 ) -> Pair:
-    said = scene(language, noun, deed, place, quality)
+    text = scene(language, noun, deed, place, quality)
     way = rng.random()
     if way < 0.4:
-        return said, scene(language, noun, deed, place if rng.random() < 0.6 else "", denied=True, definite=definite)
+        return text, scene(language, noun, deed, place if rng.random() < 0.6 else "", denied=True, definite=definite)
     if way < 0.5:
         return scene(language, noun, deed, place, denied=True), scene(language, noun, deed, place, definite=definite)
     if way < 0.6 and place:
         elsewhere = rng.choice([p for p, _ in words("place", language) if p != place])
-        return said, scene(language, noun, deed, elsewhere, definite=definite)
+        return text, scene(language, noun, deed, elsewhere, definite=definite)
     others = [d for d, _ in words("deed", language) if d != deed]
     keeps = place if rng.random() < 0.6 else ""
-    return said, scene(language, noun, rng.choice(others), keeps, definite=definite)
+    return text, scene(language, noun, rng.choice(others), keeps, definite=definite)
 
 
 def _unsaid(
@@ -126,12 +126,12 @@ def about(language: Language, noun: str, fact: str) -> str:
 
 def by_state(rng: random.Random, language: Language, label: Label) -> Pair:
     """A thing is in one of two states."""
-    one, two = rng.choice(words("state", language))
+    text, two = rng.choice(words("state", language))
     if rng.random() < 0.5:
-        one, two = two, one
-    unlike = rng.choice([s for pair in words("state", language) for s in pair if s not in (one, two)])
-    said = {"entailment": one, "contradiction": two, "neutral": unlike}[label]
-    return _sentence(language, one), _sentence(language, said)
+        text, two = two, text
+    unlike = rng.choice([s for pair in words("state", language) for s in pair if s not in (text, two)])
+    said = {"entailment": text, "contradiction": two, "neutral": unlike}[label]
+    return _sentence(language, text), _sentence(language, said)
 
 
 def _sentence(language: Language, state: str) -> str:
@@ -170,18 +170,18 @@ def _owned(language: Language, thing: str) -> str:
 
 def by_two(rng: random.Random, language: Language, label: Label) -> Pair:
     """Two do something; one of them does."""
-    (one, _), (two, _) = rng.sample(words("noun", language), 2)
+    (text, _), (two, _) = rng.sample(words("noun", language), 2)
     deed, other = rng.sample([d for d, _ in words("deed", language)], 2)
     place = rng.choice(words("place", language))[0] if rng.random() < 0.6 else ""
-    both = _both(language, one, two, deed, place)
-    first = rng.choice([one, two])
+    both = _both(language, text, two, deed, place)
+    first = rng.choice([text, two])
     if label == "entailment":
         return both, scene(language, first, deed, place)
     if label == "neutral":
-        return scene(language, one, deed, place), both
+        return scene(language, text, deed, place), both
     if rng.random() < 0.5:
         return both, scene(language, first, deed, place, denied=True, definite=True)
-    return both, _both(language, one, two, other, place)
+    return both, _both(language, text, two, other, place)
 
 
 def _both(language: Language, one: str, two: str, deed: str, place: str) -> str:
@@ -194,12 +194,12 @@ def _both(language: Language, one: str, two: str, deed: str, place: str) -> str:
 
 def by_weather(rng: random.Random, language: Language, label: Label) -> Pair:
     """It rains, or it does not."""
-    one, _two = rng.sample([w for w, _ in words("weather", language)], 2)
-    said = _weather(language, one)
+    text, _two = rng.sample([w for w, _ in words("weather", language)], 2)
+    said = _weather(language, text)
     if label == "entailment":
         return said, said
     if label == "contradiction":
-        denied = _weather(language, one, denied=True)
+        denied = _weather(language, text, denied=True)
         return (said, denied) if rng.random() < 0.7 else (denied, said)
     return said, _sentence(language, rng.choice([s for pair in words("state", language) for s in pair]))
 

@@ -319,8 +319,8 @@ async def own_log_entries(request: Request) -> Response:
     """Return the own chain and the heads as JSON. Status 404 for persons without a desk, and for another's."""
     person: Person | None = getattr(request.state, "person", None)
     uid = _own_uid(person, request.query_params.get("annotator", ""))
-    found = await with_store(_entries, uid) if uid else None
-    return JSONResponse(found, 404 if found is None else 200, {"Cache-Control": "no-store"})
+    result = await with_store(_entries, uid) if uid else None
+    return JSONResponse(result, 404 if result is None else 200, {"Cache-Control": "no-store"})
 
 
 def _own_uid(person: Person | None, asked: str) -> str:

@@ -90,14 +90,14 @@ def host_name(value: str) -> str:
 
 def cookies(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Return the cookies of a request."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for key, value in headers:
         if key == b"cookie":
             try:
-                found |= {name: one.value for name, one in SimpleCookie(value.decode("latin-1")).items()}
+                result |= {name: one.value for name, one in SimpleCookie(value.decode("latin-1")).items()}
             except CookieError:
                 continue
-    return found
+    return result
 
 
 def cookie_secret(headers: Iterable[tuple[bytes, bytes]]) -> str:
@@ -127,7 +127,9 @@ def content_policy(page: Path) -> str:
     """
     inline = re.findall(r"<script>(.*?)</script>", page.read_text(encoding="utf-8"), re.S)
     inline += page_scripts()
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in inline)
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(entry.encode()).digest()).decode()}'" for entry in inline
+    )
     return (
         f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval' blob: {hashes}; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; "

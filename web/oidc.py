@@ -110,22 +110,22 @@ async def finish(state: str, code: str, browser: str) -> tuple[Identity, str]:
     """
     with _lock:
         visit = _visits.pop(state, None)
-    found = provider()
-    if found is None or visit is None or visit.expires < time.time():
-        raise NotAllowed(FAILED, provider=found.name if found else "OpenID")
+    result = provider()
+    if result is None or visit is None or visit.expires < time.time():
+        raise NotAllowed(FAILED, provider=result.name if result else "OpenID")
     if not code or not hmac.compare_digest(visit.browser, _hash(browser)):
-        raise NotAllowed(FAILED, provider=found.name)
-    async with _client(found, visit.back) as client:
-        metadata = await _metadata(client, found)
+        raise NotAllowed(FAILED, provider=result.name)
+    async with _client(result, visit.back) as client:
+        metadata = await _metadata(client, result)
         try:
             token = await client.fetch_token(metadata["token_endpoint"], code=code, code_verifier=visit.verifier)
             keys = (await client.request("GET", metadata["jwks_uri"], withhold_token=True)).raise_for_status().json()
-            claims = _checked(str(token["id_token"]), keys, found, visit.nonce)
+            claims = _checked(str(token["id_token"]), keys, result, visit.nonce)
             if not any(claims.get(kind) for kind in NAMES):
                 claims = await _more_claims(client, metadata, claims) | claims
         except Exception as error:  # the library raises errors of six kinds; each means the same here
-            raise NotAllowed(FAILED, provider=found.name) from error
-    return Identity(found.issuer, str(claims["sub"]), names_in(claims)), visit.link
+            raise NotAllowed(FAILED, provider=result.name) from error
+    return Identity(result.issuer, str(claims["sub"]), names_in(claims)), visit.link
 
 
 def names_in(claims: Mapping[str, Any]) -> tuple[str, ...]:

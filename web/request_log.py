@@ -96,7 +96,7 @@ requests = Requests()
 
 def metric(name: str, kind: str, help_text: str, samples: Iterable[Sample]) -> list[str]:
     """Return the lines of one metric."""
-    return [f"# HELP {name} {help_text}", f"# TYPE {name} {kind}", *(sample(name, *each) for each in samples)]
+    return [f"# HELP {name} {help_text}", f"# TYPE {name} {kind}", *(sample(name, *row) for row in samples)]
 
 
 def sample(name: str, labels: Labels, value: float) -> str:

@@ -41,12 +41,12 @@ def network_of(address: str, prefix: int = 32) -> str:
     *prefix*: how many bits of an IPv4 address count.
     """
     try:
-        found = ip_address(address.partition("%")[0])
+        result = ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    inside = found.ipv4_mapped if isinstance(found, IPv6Address) else found
+    inside = result.ipv4_mapped if isinstance(result, IPv6Address) else result
     if inside is None:
-        return str(ip_network((found, 64), strict=False))
+        return str(ip_network((result, 64), strict=False))
     return str(inside) if prefix == 32 else str(ip_network((inside, prefix), strict=False))
 
 

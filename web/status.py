@@ -51,8 +51,8 @@ async def health_page(request: Request, *, worker: WorkerState) -> Response:
     """Return status 200 if labels can be stored, else 503, with one word for the state of each part."""
     if not _limiter:
         _limiter.append(anyio.CapacityLimiter(1))
-    found = await anyio.to_thread.run_sync(health, worker, limiter=_limiter[0])
-    return JSONResponse(found, 200 if found["ok"] else 503, {"Cache-Control": "no-store"})
+    result = await anyio.to_thread.run_sync(health, worker, limiter=_limiter[0])
+    return JSONResponse(result, 200 if result["ok"] else 503, {"Cache-Control": "no-store"})
 
 
 def health(worker: WorkerState) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def health(worker: WorkerState) -> dict[str, Any]:
         room = shutil.disk_usage(path.parent).free >= FEW_BYTES
     except OSError:
         room = False
-    found = {
+    result = {
         "ok": database == "ok" and room,
         "database": database,
         "disk": "ok" if room else "full",
@@ -76,8 +76,8 @@ def health(worker: WorkerState) -> dict[str, Any]:
         "version": VERSION,
     }
     _kept.clear()
-    _kept[path] = time.monotonic(), found
-    return found
+    _kept[path] = time.monotonic(), result
+    return result
 
 
 def database_state(path: Path) -> str:

@@ -223,7 +223,9 @@ def _outside(study: Study, sent: dict[str, str]) -> Outside | None:
     """Return who the visitor is for the service; None if the address names no id or an invalid one."""
     names = PARAMETERS[study.service]
     outside = Outside(*(sent.get(name, "") if name else "" for name in names))
-    if not outside.id or any(len(one) > LONGEST_ID or not one.isascii() or not one.isprintable() for one in outside):
+    if not outside.id or any(
+        len(text) > LONGEST_ID or not text.isascii() or not text.isprintable() for text in outside
+    ):
         return None
     return outside
 

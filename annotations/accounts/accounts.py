@@ -179,7 +179,7 @@ def add_account(store: Store, name: str, *, password: str | None = None, author:
 def insert_account(store: Store, name: str, stored: str | None, *, author: Account | None = None) -> Account:
     """Add an account inside the caller's transaction and return it; *stored* is the hash of the password."""
     bare = account_name(name)
-    if name_key(bare) in {name_key(one.name) for one in accounts(store)}:
+    if name_key(bare) in {name_key(stored_account.name) for stored_account in accounts(store)}:
         raise Refused(TAKEN, name=bare)
     values = {"uid": uuid.uuid4().hex, "name": bare, "password": stored, "created": timestamp()}
     insert(store.db, "account", values)
@@ -338,15 +338,15 @@ def person_of(store: Store, uid: str) -> Person | None:
         " WHERE account = ?",
         (row[0],),
     ).fetchall()
-    found = dict(rows)
-    everywhere = found.pop(None, None)
-    return Person(everywhere, row[2], found, uid, row[1])
+    result = dict(rows)
+    everywhere = result.pop(None, None)
+    return Person(everywhere, row[2], result, uid, row[1])
 
 
 def roles_in(store: Store, project: Project) -> list[tuple[Account, Role]]:
     """Return the accounts with a role in a project itself, in the order in which they were made."""
     query = "SELECT account, role FROM account_role WHERE project = ? ORDER BY account"
-    by_id = {one.id: one for one in accounts(store)}
+    by_id = {stored_account.id: stored_account for stored_account in accounts(store)}
     return [(by_id[row], role) for row, role in store.db.execute(query, (project.id,))]
 
 

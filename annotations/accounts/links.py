@@ -148,7 +148,7 @@ def uninvited(store: Store, project: Project) -> list[str]:
     """
     if not accounts_exist(store):
         return []
-    held = {one.annotator for one in accounts(store) if one.closed is None}
+    held = {stored_account.annotator for stored_account in accounts(store) if stored_account.closed is None}
     by_link = participants(store, project)
     return [
         annotator.name
@@ -161,10 +161,10 @@ def uninvited(store: Store, project: Project) -> list[str]:
 
 def find_invitation(store: Store, id: str) -> Invitation:
     """Return the open invitation with this id. Raises NotFound."""
-    found = next((invitation for invitation in invitations(store) if invitation.id == id.strip().lower()), None)
-    if found is None:
+    result = next((invitation for invitation in invitations(store) if invitation.id == id.strip().lower()), None)
+    if result is None:
         raise NotFound(N_("There is no open invitation {id}."), id=id)
-    return found
+    return result
 
 
 def withdraw_invitation(store: Store, invitation: Invitation, *, author: Account | None = None) -> None:
@@ -197,7 +197,7 @@ def link(store: Store, secret: str) -> Link:
     ).fetchone()
     if row is None:
         raise NotAllowed(SPENT)
-    project = next((one for one in projects(store) if one.uid == row[1]), None)
+    project = next((stored_project for stored_project in projects(store) if stored_project.uid == row[1]), None)
     if row[1] is not None and project is None:
         raise NotAllowed(SPENT)
     return Link(row[0], project, row[2], row[3], row[4])
@@ -211,26 +211,26 @@ def spend(store: Store, secret: str, name: str, password: str) -> Account:
     """
     stored = hashed(password)  # slow, so outside the transaction
     with store.write():
-        found = link(store, secret)
-        if found.account is None:
+        stored_link = link(store, secret)
+        if stored_link.account is None:
             who = insert_account(store, name, stored)
-            use(store, secret, who, found)
+            use(store, secret, who, stored_link)
             return account(store, who.name)
-        who = account(store, found.account)
+        who = account(store, stored_link.account)
         _count_use(store, secret)
         store_password(store, who, stored, author=who)
         return who
 
 
-def use(store: Store, secret: str, who: Account, found: Link) -> None:
+def use(store: Store, secret: str, who: Account, stored_link: Link) -> None:
     """Count one use of a link and grant its role, inside the caller's transaction."""
     _count_use(store, secret)
-    if found.purpose == "first":
+    if stored_link.purpose == "first":
         if len(accounts(store)) != 1:
             raise NotAllowed(SPENT)
         grant(store, who, "owner", None, author=who)
-    elif found.role is not None:
-        grant(store, who, found.role, found.project, annotator=found.name or None, author=who)
+    elif stored_link.role is not None:
+        grant(store, who, stored_link.role, stored_link.project, annotator=stored_link.name or None, author=who)
 
 
 def _count_use(store: Store, secret: str) -> None:
@@ -240,10 +240,10 @@ def _count_use(store: Store, secret: str) -> None:
 def accept(store: Store, secret: str, who: Account) -> None:
     """Use an invite with an account that exists already. Raises NotAllowed for an unknown or invalid link."""
     with store.write():
-        found = link(store, secret)
-        if found.role is None:
+        stored_link = link(store, secret)
+        if stored_link.role is None:
             raise NotAllowed(SPENT)
-        use(store, secret, who, found)
+        use(store, secret, who, stored_link)
 
 
 def _insert(
@@ -295,24 +295,26 @@ def spend_with_identity(store: Store, secret: str, issuer: str, subject: str, na
     Raises NotAllowed if the link does not hold or sets a password.
     """
     with store.write():
-        found = link(store, secret)
-        if found.purpose == "reset":
+        stored_link = link(store, secret)
+        if stored_link.purpose == "reset":
             raise NotAllowed(SPENT)
         try:
             who = account_of_identity(store, issuer, subject)
         except NotAllowed as error:
             if error.message != UNKNOWN:
                 raise
-            who = insert_account(store, _free_name(store, [*names, found.name, found.role or found.purpose]), None)
+            who = insert_account(
+                store, _free_name(store, [*names, stored_link.name, stored_link.role or stored_link.purpose]), None
+            )
             row = {"issuer": issuer, "subject": subject, "account": who.id, "created": timestamp()}
             insert(store.db, "account_identity", row)
             record_access(store, "identity connected", who, author=who, issuer=issuer)
-        use(store, secret, who, found)
+        use(store, secret, who, stored_link)
         return who
 
 
 def _free_name(store: Store, names: Sequence[str]) -> str:
-    taken = {name_key(one.name) for one in accounts(store)}
+    taken = {name_key(stored_account.name) for stored_account in accounts(store)}
     bare = next(filter(None, map(_usable, names)))
     for number in range(1, MOST_OF_ONE_NAME):
         wanted = bare if number == 1 else f"{bare} {number}"

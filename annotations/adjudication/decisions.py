@@ -107,7 +107,7 @@ def add_comment(
             raise NotFound(N_("This project has no such item."))
         if thread is None and not row[1]:
             raise NotAllowed(N_("Comments open once all annotators have labelled this item."))
-        people = [None if one is None else one.id for one in (annotator, thread)]
+        people = [None if stored_annotator is None else stored_annotator.id for stored_annotator in (annotator, thread)]
         values = (op_id or uuid.uuid4().hex, project.id, row[0], *people, author.strip(), said, timestamp())
         names = ("op_id", "project", "item", "annotator", "thread", "author", "text", "created")
         insert_comment(db, dict(zip(names, values, strict=True)))
@@ -264,15 +264,15 @@ def _check(
 ) -> None:
     if choice is None:
         return
-    asked = guideline(store, project)
-    answers = {point.code for point in asked.scheme.points} if asked.scheme else set()
+    stored_guideline = guideline(store, project)
+    answers = {point.code for point in stored_guideline.scheme.points} if stored_guideline.scheme else set()
     if not why and not set(reasons) - answers:  # a point of a scale says what, not why
         raise Refused(N_("A decision needs a reason or a note, so that others can check it."))
-    check_codes(asked, choice, reasons)
-    check_flag(asked, extraneous)
-    check_answers(asked, reasons, why, required=project.checked)
+    check_codes(stored_guideline, choice, reasons)
+    check_flag(stored_guideline, extraneous)
+    check_answers(stored_guideline, reasons, why, required=project.checked)
     if project.kind == "generations" and project.checked:
-        check_label_fits(asked, choice, reasons, extraneous, marks)
+        check_label_fits(stored_guideline, choice, reasons, extraneous, marks)
 
 
 def _check_rescue(project: Project, choice: str) -> None:
@@ -417,11 +417,11 @@ def cases(
     where = WHERE[queue] if reader is None else f"{WHERE[queue]} {LABELLED_BY}"
     query = f"SELECT item.id, item.uid FROM {ITEM_TABLES} WHERE item.project = ? AND {where} ORDER BY {order}"
     values = (project.id,) if reader is None else (project.id, reader.id)
-    found = store.db.execute(query, values).fetchall()
+    rows = store.db.execute(query, values).fetchall()
     if between is None:
-        return [uid for _, uid in found]
+        return [uid for _, uid in rows]
     made = _patterns(store, project, queue)
-    return [uid for item, uid in found if made.get(item) == between]
+    return [uid for item, uid in rows if made.get(item) == between]
 
 
 def patterns(store: Store, project: Project, queue: Queue = "open") -> list[tuple[str, int]]:

@@ -101,19 +101,19 @@ def disagreements(
     offset: int = 0,
 ) -> tuple[list[Disagreement], int]:
     """Return *limit* items of `differing_items` from *offset* on, and how many there are in all."""
-    found = differing_items(store, project, between=between, pair=pair, reader=reader)
-    return disagreements_of(store, found[offset : offset + limit]), len(found)
+    result = differing_items(store, project, between=between, pair=pair, reader=reader)
+    return disagreements_of(store, result[offset : offset + limit]), len(result)
 
 
 def disagreements_of(store: Store, items: Sequence[int]) -> list[Disagreement]:
     """Return items by row id with all annotators' labels; call `record_reveals` before a reader sees them."""
-    found = []
+    result = []
     for item in items:
         uid, text, start, stop, pair, side, status, context = store.db.execute(ITEM, (item,)).fetchone()
         word = None if start is None else (start, stop)
         labels = tuple(sorted(blind_labels_on(store, item), key=attrgetter("annotator")))
-        found.append(Disagreement(uid, text, context, word, pair, side, status, labels))
-    return found
+        result.append(Disagreement(uid, text, context, word, pair, side, status, labels))
+    return result
 
 
 def differing_items(
@@ -130,11 +130,11 @@ def differing_items(
     `reader`: only items that this annotator has labelled. It reads every label of the project once.
     """
     who = BY_ANNOTATORS.format(marks=", ".join("?" * len(between))) if between else ""
-    asked = DISAGREEMENTS.format(
+    text = DISAGREEMENTS.format(
         who=who, pair="" if pair is None else PAIR, own="" if reader is None else LABELLED_BY_READER, done=FINISHED
     )
     values = [project.id, *between, *([] if pair is None else [pair]), *([] if reader is None else [reader.id])]
-    return store.column(asked, values)
+    return store.column(text, values)
 
 
 class AboutItem(Protocol):

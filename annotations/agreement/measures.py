@@ -304,8 +304,8 @@ def _label_counts(
 ) -> tuple[int, dict[int, int]]:
     """Return the number of items, and how many of them have 0, 1, 2 ... of the labels."""
     if on == "share" and version is None:
-        found = Counter({int(n): int(items) for n, items in store.db.execute(SHARED, (project.id,))})
-        return found.total(), {n: found[n] for n in range(max(found, default=0) + 1)}
+        counts = Counter({int(n): int(items) for n, items in store.db.execute(SHARED, (project.id,))})
+        return counts.total(), {n: counts[n] for n in range(max(counts, default=0) + 1)}
     all_items = store.count(ITEMS, (project.id,))
     if on == "share":
         all_items = sum(items for _, items in store.db.execute(SHARED, (project.id,)))
@@ -323,12 +323,12 @@ def _by_version(
     ordered: bool,
 ) -> tuple[tuple[int, Measures], ...]:
     """Return the measures of the labels made under each version that has any, the oldest version first."""
-    found = sorted((versions[int(one)], int(one)) for one in np.unique(labels.guideline))
-    if len(found) == 1:
-        return ((found[0][0], overall),)
+    result = sorted((versions[int(entry)], int(entry)) for entry in np.unique(labels.guideline))
+    if len(result) == 1:
+        return ((result[0][0], overall),)
     return tuple(
         (version, _measures(labels.tally(categories, labels.guideline == one), resampling, ordered))
-        for version, one in found
+        for version, one in result
     )
 
 
@@ -387,11 +387,11 @@ def _by_pair(
     for cell in np.unique(labels.cell):
         name = store.value("SELECT pair FROM cell WHERE id = ?", (int(cell),))
         pairs.setdefault(name, []).append(int(cell))
-    found = [
+    result = [
         (name, _measures(labels.tally(categories, np.isin(labels.cell, cells)), resampling))
         for name, cells in pairs.items()
     ]
-    return _most_first(found)
+    return _most_first(result)
 
 
 def _most_first(found: Iterable[tuple[str, Measures]]) -> tuple[tuple[str, Measures], ...]:

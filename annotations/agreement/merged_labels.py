@@ -48,7 +48,10 @@ def scheme_labels(
     if way.startswith(FLAG_OF):
         code = way.removeprefix(FLAG_OF)
         versions = {
-            each.id: reason for each in guidelines(store, project) for reason in each.reasons if reason.code == code
+            stored_guideline.id: reason
+            for stored_guideline in guidelines(store, project)
+            for reason in stored_guideline.reasons
+            if reason.code == code
         }
         offered: tuple[Choice, ...] = _with_and_without(code, list(versions.values()))
         asked = versions.keys()
@@ -57,7 +60,7 @@ def scheme_labels(
         offered = _points(guidelines(store, project), way.removeprefix(SCALE_OF))
         points = {choice.code for choice in offered}
         answers = [points & set(json.loads(row[8])) for row in rows]
-        said = [(*row[:2], *given, *row[3:]) for row, given in zip(rows, answers, strict=True) if len(given) == 1]
+        said = [(*row[:2], *answer, *row[3:]) for row, answer in zip(rows, answers, strict=True) if len(answer) == 1]
     elif way == "flag":
         offered = tuple(_choice(code) for code in FLAG)
         said = [(*row[:2], FLAG[1 - row[6]], *row[3:]) for row in rows if row[6] is not None]
@@ -75,14 +78,14 @@ def scheme_labels(
 
 def _points(versions: Sequence[Guideline], code: str) -> tuple[Choice, ...]:
     """Return the points of a scale in any version, in their order, in the newest wording."""
-    found = {
+    result = {
         point.code: point
         for version in versions
         for question in (version.scheme.scales if version.scheme else ())
         for point in question.points
         if question.code == code
     }
-    return tuple(sorted(found.values(), key=lambda one: int(one.code.rpartition(":")[2])))
+    return tuple(sorted(result.values(), key=lambda one: int(one.code.rpartition(":")[2])))
 
 
 def _with_and_without(code: str, wordings: Sequence[Choice]) -> tuple[Choice, Choice]:
@@ -133,5 +136,5 @@ def _contexts_and_groups(store: Store, project: Project, uids: list[str], made: 
     }
     for uid, item in zip(uids, made.item.tolist(), strict=True):
         groups[model[uid], pronoun[uid]].append(item)
-    found = {key: np.unique(np.array(items, dtype=np.int64)) for key, items in groups.items() if items}
-    return contexts, found
+    result = {key: np.unique(np.array(items, dtype=np.int64)) for key, items in groups.items() if items}
+    return contexts, result

@@ -81,11 +81,11 @@ def preferences(
     if not compares(store, project):
         raise Refused(NO_COMPARISONS, project=project.name)
     if judge is None:
-        said = store.db.execute(_PEOPLE, (project.id,)).fetchall()
+        rows = store.db.execute(_PEOPLE, (project.id,)).fetchall()
     else:
-        said = store.db.execute(_JUDGE, (project.id, judge)).fetchall()
+        rows = store.db.execute(_JUDGE, (project.id, judge)).fetchall()
     names = {uid: pair for uid, *pair in store.db.execute(_MODELS, (project.id,))}
-    named = [row for row in said if row[2] in _OUTCOMES and _differ(names[row[0]], without)]
+    named = [row for row in rows if row[2] in _OUTCOMES and _differ(names[row[0]], without)]
     facts = generations(store, project).set_index("item")
     comparisons = _comparisons(named, names, facts)
     groups = {}
@@ -95,7 +95,7 @@ def preferences(
             groups[value] = bradley_terry(comparisons.only(values == value))
     return ModelPreferences(
         comparisons, bradley_terry(comparisons), len({row[0] for row in named}), len(named),
-        len({row[1] for row in named}), len(said) - len(named), groups,
+        len({row[1] for row in named}), len(rows) - len(named), groups,
         tuple(name for name in GROUPS if facts[name].nunique() > 1),
     )  # fmt: skip
 
@@ -150,7 +150,7 @@ def left_chosen(store: Store, project: Project) -> LeftChosen:
     """Return how often annotators chose the left text in a project of comparisons."""
     known = generations(store, project)
     context = dict(zip(known["item"], known["cluster"], strict=True))
-    said: dict[str, list[tuple[bool, str]]] = defaultdict(list)
+    values: dict[str, list[tuple[bool, str]]] = defaultdict(list)
     ties = unknown = 0
     for row in each_label_row(store, project, which="blind"):
         if row["choice"] == TIE:
@@ -158,10 +158,10 @@ def left_chosen(store: Store, project: Project) -> LeftChosen:
         elif row["left"] is None:
             unknown += 1
         else:
-            said[row["annotator"]].append((row["choice"] == row["left"], context[row["item"]]))
-    everybody = [row for rows in said.values() for row in rows]
+            values[row["annotator"]].append((row["choice"] == row["left"], context[row["item"]]))
+    everybody = [row for rows in values.values() for row in rows]
     return LeftChosen(
-        _share(everybody), tuple((name, _share(rows)) for name, rows in sorted(said.items())), ties, unknown
+        _share(everybody), tuple((name, _share(rows)) for name, rows in sorted(values.items())), ties, unknown
     )
 
 

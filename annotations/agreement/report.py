@@ -189,8 +189,8 @@ class TwoAnnotators:
         agreed = sum(row[i] for i, row in enumerate(self.table))
         if self.clusters is None or not several_in_one(self.clusters):
             return modified_wilson(agreed, self.items, nothing=NO_SHARED_ITEM)
-        found = Estimate(agreed / self.items, units=self.items)
-        return share_over_clusters(self.clusters @ same, self.clusters.sum(axis=1), found, self.resampling)
+        result = Estimate(agreed / self.items, units=self.items)
+        return share_over_clusters(self.clusters @ same, self.clusters.sum(axis=1), result, self.resampling)
 
     @cached_property
     def kappa(self) -> Estimate:

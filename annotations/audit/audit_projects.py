@@ -183,13 +183,13 @@ def _new_item(item: AuditItem, line: int, sample: AuditSample, run: str) -> NewI
 
 def audits(store: Store) -> list[Audit]:
     """Return every audit of this database, newest first."""
-    found = []
+    result = []
     for uid in store.column(AUDITS, (FILE,)):
         try:
-            found.append(audit(store, project_by_uid(store, uid)))
+            result.append(audit(store, project_by_uid(store, uid)))
         except NotFound:  # a file of one's own that happens to bear this name
             continue
-    return found
+    return result
 
 
 def audit(store: Store, project: Project) -> Audit:
@@ -236,17 +236,17 @@ def audit_result(store: Store, project: Project, frame: "pd.DataFrame | None" = 
     *frame*, the scores that the audit was drawn from, adds the effect of leaks on a run. Raises NotFound if the
     project is not an audit, Refused if *frame* holds other scores than those of the audit.
     """
-    found = audit(store, project)
-    settled = found.settled
+    drawn_audit = audit(store, project)
+    settled = drawn_audit.settled
     judged = [
         Judged(judged_sentence.stratum, judged_sentence.toward, judged_sentence.leaks, judged_sentence.labels)
         for judged_sentence in settled
     ]
-    run = None if frame is None else _run_values(found, frame)
+    run = None if frame is None else _run_values(drawn_audit, frame)
     rules: tuple[Rule, ...] = ("unanimous", "any")
     shares: dict[str, tuple[Compared, ...]] = {rule: compare_sentences(judged, rule) for rule in rules}
     return AuditResult(
-        audit=found,
+        audit=drawn_audit,
         shares=shares | {"label": compare_labels(judged)},
         reasons=_reasons(settled),
         measures={rule: _measures(settled, rule, run) for rule in rules},
@@ -278,22 +278,22 @@ def _measures(settled: Iterable[JudgedSentence], rule: Rule, run: dict[str, floa
     return parts
 
 
-def _run_values(found: Audit, frame: "pd.DataFrame") -> dict[str, float]:
+def _run_values(drawn_audit: Audit, frame: "pd.DataFrame") -> dict[str, float]:
     """Return Bias_c by sentence of the run from which an audit was drawn, after a check against the stored values."""
-    rows = frame[(frame["model"] == found.model) & frame["bias_log10"].abs().lt(math.inf)]
+    rows = frame[(frame["model"] == drawn_audit.model) & frame["bias_log10"].abs().lt(math.inf)]
     # A text can occur twice, each time for another word: its first row with a side counts, as in a draw.
     rows = rows.iloc[(~rows["side"].isin(["male", "female"])).to_numpy().argsort(kind="stable")]
     rows = rows.drop_duplicates("sentence")
     values = {str(text): float(value) for text, value in zip(rows["sentence"], rows["bias_log10"], strict=True)}
     other = [
         sentence
-        for sentence in found.sentences
+        for sentence in drawn_audit.sentences
         if abs(values.get(sentence.sentence, float("nan")) - sentence.bias_log10) <= 1e-6
     ]
-    if len(other) < len(found.sentences):
+    if len(other) < len(drawn_audit.sentences):
         message = N_(
             "{project} was not drawn from these scores: {count} of its sentences are missing there"
             " or have another value."
         )
-        raise Refused(message, project=found.project.name, count=len(found.sentences) - len(other))
+        raise Refused(message, project=drawn_audit.project.name, count=len(drawn_audit.sentences) - len(other))
     return values

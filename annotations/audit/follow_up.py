@@ -153,23 +153,25 @@ def _draw(parent: Project, there: dict[Stratum, list[Item]], wanted: dict[Stratu
     return [_new_item(parent, stratum, one, line) for line, (stratum, one) in enumerate(drawn, 1)]
 
 
-def _new_item(parent: Project, stratum: Stratum, one: Item, line: int) -> NewItem:
+def _new_item(parent: Project, stratum: Stratum, item: Item, line: int) -> NewItem:
     from evenhand.core.audit.sample import keyword_in  # pandas: only where a sample is drawn
 
-    side = one.side or "male"
-    candidate = keyword_in(one.text, one.pair, side, one.word[0] if one.word else None, row=one.line)
-    hidden = {"parent": parent.uid, "item": one.uid, "stratum": stratum}
-    return NewItem(one.text, candidate, FILE, line, extra={KEY: hidden}, counterpart=one.counterpart)
+    side = item.side or "male"
+    candidate = keyword_in(item.text, item.pair, side, item.word[0] if item.word else None, row=item.line)
+    hidden = {"parent": parent.uid, "item": item.uid, "stratum": stratum}
+    return NewItem(item.text, candidate, FILE, line, extra={KEY: hidden}, counterpart=item.counterpart)
 
 
 def follow_ups(store: Store, parent: Project) -> list[FollowUp]:
     """Return the follow-up samples of *parent*, oldest first, with their results so far."""
-    found = []
+    result = []
     for event in events(store, parent, action=ACTION):
         with suppress(NotFound):  # the log of a package names a project of another database
-            found.append(_follow_up(store, parent, project_by_uid(store, str(event.data.get("follow_up"))), event.data))
+            result.append(
+                _follow_up(store, parent, project_by_uid(store, str(event.data.get("follow_up"))), event.data)
+            )
     return [
-        follow_up for follow_up in found if follow_up.strata["kept"].drawn
+        follow_up for follow_up in result if follow_up.strata["kept"].drawn
     ]  # a copy of the project has the event, not the sample
 
 

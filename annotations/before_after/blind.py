@@ -66,8 +66,8 @@ def mix(before: Sequence[Row], after: Sequence[Row], *, per_context: int = 5, se
     for side, rows in zip(SIDES, (before, after), strict=True):
         for row in rows:
             shown = {name: row[name] for name in SHOWN if row.get(name) not in (None, "", [])}
-            asked = {name: value for name, value in shown.items() if name != "completion"}
-            pots[_written(asked)][side].append(_written(shown))
+            values = {name: value for name, value in shown.items() if name != "completion"}
+            pots[_written(values)][side].append(_written(shown))
     chosen: list[tuple[str, str]] = []
     contexts = 0
     for context, pot in sorted(pots.items()):
@@ -130,9 +130,9 @@ def file_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _model_of(rows: Sequence[Row], file: Path) -> dict[str, str]:
     """Return the model and signature that most rows of a file name, and the name of the file."""
-    said = {key: Counter(str(row.get(key) or "") for row in rows).most_common(1) for key in ("model", "signature")}
-    found = {key: most[0][0] if most else "" for key, most in said.items()}
-    return {"model": found["model"] or file.stem, "signature": found["signature"], "table": file.name}
+    values = {key: Counter(str(row.get(key) or "") for row in rows).most_common(1) for key in ("model", "signature")}
+    result = {key: most[0][0] if most else "" for key, most in values.items()}
+    return {"model": result["model"] or file.stem, "signature": result["signature"], "table": file.name}
 
 
 def _doubts(models: Sequence[dict[str, str]]) -> list[Notice]:

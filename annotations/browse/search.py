@@ -189,9 +189,9 @@ def rows(store: Store, ids: Sequence[int]) -> Iterator[SearchRow]:
             f" WHERE item.id IN ({', '.join('?' * len(chunk))}) ORDER BY item.id"
         )
         by_id = {row[0]: row for row in store.db.execute(query, chunk)}
-        for one in chunk:
-            if one in by_id:
-                yield _row(by_id[one])
+        for number in chunk:
+            if number in by_id:
+                yield _row(by_id[number])
 
 
 def _row(row: tuple[Any, ...]) -> SearchRow:
@@ -222,8 +222,8 @@ def pairs_of(store: Store, project: Project) -> list[str]:
 
 def search_words(text: str) -> list[str]:
     """Return the words and quoted phrases of a search, each once."""
-    found = [quoted or word for quoted, word in _QUOTED.findall(text)]
-    return list(dict.fromkeys(word for word in found if word.strip()))
+    result = [quoted or word for quoted, word in _QUOTED.findall(text)]
+    return list(dict.fromkeys(word for word in result if word.strip()))
 
 
 def _file_range(store: Store, project: Project, file: str | None) -> tuple[int, int, list[int]] | None:

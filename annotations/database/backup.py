@@ -257,8 +257,8 @@ def newest(place: str) -> datetime | None:
     """Return when the newest backup at *place* was made; None without one. Raises Refused if it cannot be read."""
     with _reached(place, make=False) as (files, folder):
         names = _names(files, folder)
-    found = NAME.fullmatch(names[-1]) if names else None
-    return datetime.strptime(found[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC) if found else None
+    match = NAME.fullmatch(names[-1]) if names else None
+    return datetime.strptime(match[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC) if match else None
 
 
 @contextmanager
@@ -326,8 +326,8 @@ def _is_local(files: Any) -> bool:
 def _names(files: Any, folder: str) -> list[str]:
     """Return the backups at a place, oldest first."""
     with suppress(FileNotFoundError):
-        found = [str(path).rstrip("/").rpartition("/")[2] for path in files.ls(folder, detail=False)]
-        return sorted(name for name in found if NAME.fullmatch(name))
+        result = [str(path).rstrip("/").rpartition("/")[2] for path in files.ls(folder, detail=False)]
+        return sorted(name for name in result if NAME.fullmatch(name))
     return []
 
 

@@ -118,8 +118,8 @@ def check_others(path: Path) -> None:
     own = str(path.resolve())
     with _guard:
         others = [open_files for open_files in _in_use.values() if open_files.path == own]
-    for one in others:
-        one.check()
+    for open_files in others:
+        open_files.check()
 
 
 def forget(store: object) -> None:

@@ -61,9 +61,9 @@ def record(
     """
     if not action.strip():
         raise ValueError("an event needs an action")
-    said = json.dumps(data, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    text = json.dumps(data, ensure_ascii=False, sort_keys=True, allow_nan=False)
     restore_event(
-        store, project, action.strip(), item=_row_id(item), annotator=_row_id(annotator), data=said,
+        store, project, action.strip(), item=_row_id(item), annotator=_row_id(annotator), data=text,
         author=author.strip() or acting.get(), created=timestamp(),
     )  # fmt: skip
 

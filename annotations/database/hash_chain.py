@@ -37,7 +37,7 @@ KINDS = (
     *COMPARISON_KINDS, *STUDY_USE_KINDS, *IMPORTED_GOLD_KINDS,
 )  # fmt: skip
 DAY_MS = 86_400_000
-_EMPTY_TEXTS = (None, *(one.strip("'") for one in EMPTY.strip("()").split(", ")))
+_EMPTY_TEXTS = (None, *(text.strip("'") for text in EMPTY.strip("()").split(", ")))
 # What JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=bytes.hex) makes for each text
 # again, made once and without the search for circles: values of a row hold none.
 _written = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
@@ -129,9 +129,9 @@ def append_start(db: sqlite3.Connection, values: Mapping[str, Any]) -> int:
 
 def start_of(db: sqlite3.Connection, kind: Kind) -> dict[str, Any]:
     """Return the first entry of a table: number of rows that count, last row id, hash over all of these rows."""
-    found = [row_hash(key, text) for key, text in rows_of(db, kind)]
+    result = [row_hash(key, text) for key, text in rows_of(db, kind)]
     last = f"SELECT max(id) FROM {kind.table}" if kind.key == "{r}.id" else "SELECT NULL"
-    return {"rows": len(found), "last": db.execute(last).fetchone()[0], "hash": hash_of_rows(found)}
+    return {"rows": len(result), "last": db.execute(last).fetchone()[0], "hash": hash_of_rows(result)}
 
 
 def rows_of(db: sqlite3.Connection, kind: Kind, *, scrubbed: bool = False) -> Iterator[tuple[Any, str]]:
@@ -158,7 +158,7 @@ def scrub(db: sqlite3.Connection, kind: str, row: Any, part: str, text: str) -> 
 
     Returns whether there was a text to scrub. A text is scrubbed once.
     """
-    of = next(one for one in KINDS if one.table == kind)
+    of = next(log_kind for log_kind in KINDS if log_kind.table == kind)
     key = of.key.format(r=kind)
     found = db.execute(f"SELECT {part} FROM {kind} WHERE {key} = ?", (row,)).fetchone()
     where = "kind = ? AND row = ? AND part = ?"
@@ -197,7 +197,7 @@ class OwnEntry:
 
 def own_chain(db: sqlite3.Connection, annotator: int) -> list[OwnEntry]:
     """Return the chain of one annotator (row id), oldest first: labels, second labels of retests, skips."""
-    found: list[tuple[int, OwnEntry]] = []
+    result: list[tuple[int, OwnEntry]] = []
     for kind in KINDS:
         if kind.own:
             key, line = kind.key.format(r=kind.table), content(kind, kind.table, scrubbed=True)
@@ -206,8 +206,8 @@ def own_chain(db: sqlite3.Connection, annotator: int) -> list[OwnEntry]:
                 f" WHERE log.annotator = ? AND log.kind = '{kind.table}'"
             )
             rows = db.execute(query, (annotator,))
-            found += [(row[0], OwnEntry(row[1], row[2], row[3], row[4].hex())) for row in rows]
-    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+            result += [(row[0], OwnEntry(row[1], row[2], row[3], row[4].hex())) for row in rows]
+    return [one for _, one in sorted(result, key=lambda pair: pair[0])]
 
 
 def own_days(db: sqlite3.Connection, annotator: int) -> set[int]:

@@ -55,17 +55,17 @@ class Pool:
         return store
 
     def _take(self) -> Store | None:
-        key, found, stale = _key(), None, list[Store]()
+        key, result, stale = _key(), None, list[Store]()
         with self._lock:
-            while self._kept and found is None:
+            while self._kept and result is None:
                 kept, store = self._kept.pop()
                 if kept == key:
-                    found = store
+                    result = store
                 else:  # the file has been replaced since
                     stale.append(store)
         for store in stale:
             store.close()
-        return found
+        return result
 
     def _give_back(self, store: Store) -> None:
         key = _key()

@@ -214,10 +214,10 @@ class Store:
 
     def required_row(self, kind: Callable[..., Row], query: str, values: Values, missing: Exception) -> Row:
         """Return the first row of *query* as `rows` does; raise *missing* without a row."""
-        found = self.row(kind, query, values)
-        if found is None:
+        row = self.row(kind, query, values)
+        if row is None:
             raise missing
-        return found
+        return row
 
     def value(self, query: str, values: Values = ()) -> Any:
         """Return the first column of the first row of *query*; None without a row."""

@@ -49,7 +49,7 @@ def make_generations_demo(store: Store) -> Project:
             batch.publish()
     people = add_annotators(store, project, ())
     for number, wanted in enumerate(LABELLED):
-        person = next(one for one in people if one.name == ANNOTATORS[number])
+        person = next(annotator for annotator in people if annotator.name == ANNOTATORS[number])
         _label(store, project, person, wanted, second=number > 0, ended=now)
     answer_for_everybody(store, project, "release")  # these names are invented
     return project

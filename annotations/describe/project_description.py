@@ -112,11 +112,11 @@ def _cells(path: Path | str) -> dict[Cell, int]:
     source, chosen, texts = _read(path)
     if chosen.kind != "sentences":
         raise Refused(N_("{file} holds generations; candidates are sentences with a keyword."), file=source.name)
-    found: dict[Cell, int] = {}
+    cells: dict[Cell, int] = {}
     for text in texts:
         if text.pair:
-            found[text.pair, text.side] = found.get((text.pair, text.side), 0) + 1
-    return found
+            cells[text.pair, text.side] = cells.get((text.pair, text.side), 0) + 1
+    return cells
 
 
 def _read(path: Path | str, column: str | None = None, name: str | None = None) -> tuple[Source, Layout, list[Text]]:

@@ -168,7 +168,7 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
     `api`: the address for requests.
     """
     versions = guidelines(store, project)
-    said = OTHER_WORDS if project.kind == "generations" else {}
+    values = OTHER_WORDS if project.kind == "generations" else {}
     return {
         "api": api,
         "token": issue(
@@ -194,7 +194,7 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
         **_in_view(project, versions[-1], language),
         **desk_news(store, project, annotator, desk_state(store, project, annotator), versions),
         "language": language,
-        "words": {word: translate(said.get(word, word), language) for word in WORDS},
+        "words": {word: translate(values.get(word, word), language) for word in WORDS},
     }
 
 
@@ -268,7 +268,7 @@ def blocks(markdown: str) -> list[dict[str, Any]]:
     HTML, links, pictures and tables stay plain text, so a guideline can load nothing into an annotator's browser.
     """
     reader = MarkdownIt("zero").enable(["heading", "list", "emphasis", "newline", "escape"])
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     tokens = reader.parse(markdown)
     place, depth = "p", 0
     for token in tokens:
@@ -277,7 +277,7 @@ def blocks(markdown: str) -> list[dict[str, Any]]:
             if depth == 1:
                 start = int(token.attrs.get("start", 1))
                 ordered = token.type == "ordered_list_open"
-                found.append({"kind": "list", "ordered": ordered, "start": start, "items": []})
+                result.append({"kind": "list", "ordered": ordered, "start": start, "items": []})
         elif token.type in ("ordered_list_close", "bullet_list_close"):
             depth -= 1
         elif token.type == "heading_open":
@@ -285,10 +285,10 @@ def blocks(markdown: str) -> list[dict[str, Any]]:
         elif token.type == "heading_close":
             place = "p"
         elif token.type == "inline" and depth:
-            found[-1]["items"].append(_runs(token))
+            result[-1]["items"].append(_runs(token))
         elif token.type == "inline":
-            found.append({"kind": place, "runs": _runs(token)})
-    return found
+            result.append({"kind": place, "runs": _runs(token)})
+    return result
 
 
 def _runs(token: Token) -> list[tuple[str, bool]]:

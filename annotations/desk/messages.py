@@ -44,7 +44,7 @@ def person_out(item: Item) -> dict[str, Any]:
     dataset = item.extra.get("dataset")
     named = item.extra.get("pronouns") or []
     listed = named if isinstance(named, list) else [named]
-    sets = [_pronoun_set_out(str(each), dataset if dataset in PRONOUN_DATASETS else "own") for each in listed]
+    sets = [_pronoun_set_out(str(entry), dataset if dataset in PRONOUN_DATASETS else "own") for entry in listed]
     name = item.extra.get("name")
     return {"name": name.strip() if isinstance(name, str) else "", "sets": sets}
 

@@ -21,19 +21,19 @@ def opinion_of(project: Project, item: Item, scorer: Scorer | None = None) -> di
     """
     if project.opinion_model is None:
         raise Refused(N_("This project does not show model opinions."))
-    found = next(
+    result = next(
         (candidate for candidate in occurrences(item.text) if item.word and candidate.start == item.word[0]), None
     )
-    if found is None:
+    if result is None:
         raise Refused(N_("This sentence has no keyword for a model to score."))
-    (score,) = (scorer or _remote(project.opinion_model)).score([probe(found)])
+    (score,) = (scorer or _remote(project.opinion_model)).score([probe(result)])
     male, female = score.logprobs
     leaning = bias_of(score)
     if leaning is not None and not math.isfinite(leaning):
         leaning = None
     return {
-        "male": found.pair.male,
-        "female": found.pair.female,
+        "male": result.pair.male,
+        "female": result.pair.female,
         "p_male": None if male is None else math.exp(male),
         "p_female": None if female is None else math.exp(female),
         "bias": leaning,

@@ -90,8 +90,8 @@ class DeskRoute:
                 return _authorized(self.work, self.action, store, token, who, body, language)
 
             if self.shares:
-                found: tuple[int, Reply] = await shared.run(asks, answer)
-                return found
+                result: tuple[int, Reply] = await shared.run(asks, answer)
+                return result
             if self.limiter is None:
                 self.limiter = anyio.CapacityLimiter(THREADS)
             return await anyio.to_thread.run_sync(_alone, asks, answer, limiter=self.limiter)

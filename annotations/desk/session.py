@@ -117,10 +117,10 @@ def open_session(store: Store, grant: Grant, database: str) -> DeskSession:
 
     Raises NotAllowed if database, project or membership no longer exist.
     """
-    found = projects.member(store, grant.project, grant.annotator) if grant.database == database else None
-    if found is None:
+    result = projects.member(store, grant.project, grant.annotator) if grant.database == database else None
+    if result is None:
         raise NotAllowed(N_("This desk no longer exists. Open the Review page again."))
-    return DeskSession(*found)
+    return DeskSession(*result)
 
 
 class SignIn(NamedTuple):

@@ -151,10 +151,10 @@ class SharedCommit:
             with self._stores.borrow() as store:
                 for request in requests:
                     request.authorize(store)
-                if asked := [request for request in requests if request.error is None]:
+                if pending_requests := [request for request in requests if request.error is None]:
                     with store.write():
                         began = True
-                        for request in asked:
+                        for request in pending_requests:
                             request.do(store)
                     self._path = store.path
                     self._committed.set()

@@ -219,8 +219,8 @@ SETTING = re.compile(r"\b(pre|post)[\s_-]*\[?mask\]?\b|^(pre|post)$", re.I)
 
 def setting_of(text: str) -> str:
     """Return "pre" or "post" for every spelling (pre-[MASK], post_mask); any other text unchanged."""
-    found = SETTING.search(text.strip().replace("_", "-"))
-    return (found[1] or found[2]).lower() if found else text.strip()
+    match = SETTING.search(text.strip().replace("_", "-"))
+    return (match[1] or match[2]).lower() if match else text.strip()
 
 
 Format = Literal["slguset", "sentences", "candidates", "generations", "label-studio", "doccano", "argilla"]
@@ -293,8 +293,12 @@ def detect_layout(
     )
     wanted = (wished is not None and (task or not plain)) or (two and not plain)
     if format == "generations" or ((auto or task) and wanted):
-        found = checked_columns(whole, wished or Columns())
-        return Layout(chosen or "generations", found.named.get("completion") or found.named["generation"], found)
+        chosen_columns = checked_columns(whole, wished or Columns())
+        return Layout(
+            chosen or "generations",
+            chosen_columns.named.get("completion") or chosen_columns.named["generation"],
+            chosen_columns,
+        )
     if format == "candidates" or (auto and {*CANDIDATE, *MINED} <= columns and "item" not in columns):
         return _with(source, "candidates", CANDIDATE)
     if task:

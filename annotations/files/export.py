@@ -99,10 +99,10 @@ def export_file(
     wish = export_options(format, items=items, names=names, history=history, locked=bool(password), language=language)
     wish = replace(wish, spreadsheet=spreadsheet)
     check_export(project, wish)
-    with _recounted(store, project) as found:
-        report = _write_export(store, found, Path(out), wish, password)
+    with _recounted(store, project) as stored_project:
+        report = _write_export(store, stored_project, Path(out), wish, password)
         if use := USE_OF.get(wish.format):
-            report = replace(report, left_out=left_out(store, found, use))
+            report = replace(report, left_out=left_out(store, stored_project, use))
     with report.out.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     record_export(store, project, wish, digest, encrypted=report.encrypted, author=author)
@@ -158,10 +158,10 @@ def export_bytes(store: Store, project: Project, wish: ExportOptions, name: str,
     *name*: of that file. Raises as `export_lines` does.
     """
     check_export(project, wish)
-    with _recounted(store, project) as found:
+    with _recounted(store, project) as stored_project:
         if password is not None or wish.format in ARCHIVES:
-            return _archive(store, found, wish, name, password)
-        return "".join(export_lines(store, found, wish)).encode()
+            return _archive(store, stored_project, wish, name, password)
+        return "".join(export_lines(store, stored_project, wish)).encode()
 
 
 def _exported(path: Path, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:

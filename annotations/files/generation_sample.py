@@ -113,11 +113,11 @@ def pilot_by_people(store: Store, project: Project) -> Correlation:
     """
     refuse_own_scheme(store, project)
     frame = labels_of_generations(store, project)
-    said: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for row in frame.to_dict("records"):
         cell = json.dumps([row["model"], row["dataset"], row["pronoun"], row["setting"]])
-        said[cell, row["cluster"], row["item"]].append(float(row["choice"] == "misgendering"))
-    return intra_class(_grouped((cell, context, sum(x) / len(x)) for (cell, context, _), x in said.items()))
+        values[cell, row["cluster"], row["item"]].append(float(row["choice"] == "misgendering"))
+    return intra_class(_grouped((cell, context, sum(x) / len(x)) for (cell, context, _), x in values.items()))
 
 
 def pilot_by_rule(found: Iterable[Row]) -> Correlation:
@@ -166,14 +166,14 @@ def draw_comparisons(texts: Sequence[Row], *, per_context: int = 1, seed: int = 
 
     The first text of a pair is drawn too; desks draw left and right again. Raises Refused if no context has two models.
     """
-    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    entries: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for row in texts:
-        asked = {name: row[name] for name in ASKED if row.get(name) not in (None, "", [])}
-        found[json.dumps(asked, ensure_ascii=False, sort_keys=True)][str(row.get("model") or "")].add(
+        values = {name: row[name] for name in ASKED if row.get(name) not in (None, "", [])}
+        entries[json.dumps(values, ensure_ascii=False, sort_keys=True)][str(row.get("model") or "")].add(
             str(row["completion"])
         )
     rows, same, alone = list[Row](), 0, 0
-    for context, by_model in sorted(found.items()):
+    for context, by_model in sorted(entries.items()):
         chance = random.Random(f"{seed}/{context}")  # noqa: S311
         named = sorted(name for name in by_model if name)
         if len(named) < 2:
@@ -183,13 +183,13 @@ def draw_comparisons(texts: Sequence[Row], *, per_context: int = 1, seed: int = 
         of = min(per_context, len(schedule))
         for pair in schedule[:of]:
             first, second = chance.sample(pair, 2)
-            one, other = (chance.choice(sorted(by_model[name])) for name in (first, second))
-            if one == other:
+            text, other = (chance.choice(sorted(by_model[name])) for name in (first, second))
+            if text == other:
                 same += 1
                 continue
             probability = of / len(schedule) / len(by_model[first]) / len(by_model[second])
             rows.append(
-                json.loads(context) | {"completion": one, "second": other, "model": first, "second_model": second,
+                json.loads(context) | {"completion": text, "second": other, "model": first, "second_model": second,
                                        "probability": round(probability, 6)}
             )  # fmt: skip
     if not rows:

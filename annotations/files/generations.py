@@ -68,14 +68,14 @@ class GenerationParts:
 
 def of_file(name: str) -> tuple[str, str]:
     """Return pronouns and setting in the name of a sample file; ("", "") for any other name."""
-    found = FILE_NAME.search(name.lower())
-    return (found[1], found[2]) if found else ("", "")
+    match = FILE_NAME.search(name.lower())
+    return (match[1], match[2]) if match else ("", "")
 
 
 def of_column(name: str) -> str:
     """Return the setting in the name of a column such as random_pre_gen; "" for any other name."""
-    found = COLUMN_SETTING.search(name)
-    return found[1].lower() if found else ""
+    match = COLUMN_SETTING.search(name)
+    return match[1].lower() if match else ""
 
 
 def of_path(path: str) -> str:
@@ -103,25 +103,25 @@ def split_generation(
     settings = (asked,) if asked in ("pre", "post") else ("post", "pre")
     known = sets(dataset if dataset in PRONOUN_DATASETS else "own")
     names = [pronoun for pronoun in pronouns if pronoun in known] or list(known)
-    for one in settings:
+    for word in settings:
         for name in names:
-            pattern = _pattern(template, one, known[name].forms)
-            found = pattern.match(generation) if pattern is not None else None
-            if found is not None:
-                named = next((text for text in found.groups() if text), "")
+            pattern = _pattern(template, word, known[name].forms)
+            result = pattern.match(generation) if pattern is not None else None
+            if result is not None:
+                named = next((text for text in result.groups() if text), "")
                 # With a pronoun in the context only one set fits.
                 only = len([match for match in SLOT.finditer(template) if _case(match)]) > 1
                 declared = name if only or pronouns else ""
-                return GenerationParts(generation[: found.end()], generation[found.end() :], named, declared)
+                return GenerationParts(generation[: result.end()], generation[result.end() :], named, declared)
     return None
 
 
-def _slot(found: re.Match[str]) -> str:
-    return (found[1] or found[2] or "mask").lower()
+def _slot(match: re.Match[str]) -> str:
+    return (match[1] or match[2] or "mask").lower()
 
 
-def _case(found: re.Match[str]) -> str:
-    return CASE_OF.get(_slot(found), "")
+def _case(match: re.Match[str]) -> str:
+    return CASE_OF.get(_slot(match), "")
 
 
 @lru_cache(maxsize=4096)
@@ -130,18 +130,18 @@ def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[
     slots = list(SLOT.finditer(template))
     if len(slots) > MOST_SLOTS:
         return None
-    asked = _match_question(slots)
-    if setting == "pre" and asked is not None:
-        template, slots = template[: asked.start()], slots[: slots.index(asked)]
-    if len({_slot(found) for found in slots if not _case(found)} - MASKS) > MOST_WORDS:
+    match = _match_question(slots)
+    if setting == "pre" and match is not None:
+        template, slots = template[: match.start()], slots[: slots.index(match)]
+    if len({_slot(slot) for slot in slots if not _case(slot)} - MASKS) > MOST_WORDS:
         return None
     parts: list[str] = []
     groups: dict[str, int] = {}
     last = 0
-    for found in slots:
-        parts.append(_words(template[last : found.start()]))
-        parts.append(_fill_slots(found, forms, groups))
-        last = found.end()
+    for slot in slots:
+        parts.append(_words(template[last : slot.start()]))
+        parts.append(_fill_slots(slot, forms, groups))
+        last = slot.end()
     rest = template[last:]
     if not rest.strip() and slots and not _case(slots[-1]) and _slot(slots[-1]) not in MASKS:
         return None  # a name at the very end: its end is unknown
@@ -152,16 +152,16 @@ def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[
 
 def _match_question(slots: list[re.Match[str]]) -> re.Match[str] | None:
     """Return the slot that the model fills: the mask, else the last pronoun; earlier ones are declared."""
-    masks = [found for found in slots if _slot(found) in MASKS]
-    pronouns = [found for found in slots if _case(found)]
+    masks = [slot for slot in slots if _slot(slot) in MASKS]
+    pronouns = [slot for slot in slots if _case(slot)]
     return masks[-1] if masks else pronouns[-1] if pronouns else None
 
 
-def _fill_slots(found: re.Match[str], forms: tuple[str, ...], groups: dict[str, int]) -> str:
-    slot = _slot(found)
+def _fill_slots(match: re.Match[str], forms: tuple[str, ...], groups: dict[str, int]) -> str:
+    slot = _slot(match)
     if slot in MASKS:
         return "(?i:" + "|".join(map(re.escape, dict.fromkeys(form for form in forms if form))) + ")"
-    if case := _case(found):
+    if case := _case(match):
         return f"(?i:{re.escape(forms[CASES.index(case)])})"
     if slot in groups:
         return rf"\{groups[slot]}"
@@ -206,7 +206,7 @@ def _place(item: Item) -> tuple[str, str]:
 
 def _row(item: Item, column: str) -> list[object]:
     extra, context = item.extra, item.context or ""
-    sets = [str(one) for one in extra.get("pronouns") or []]
+    sets = [str(entry) for entry in extra.get("pronouns") or []]
     correct = apply_rule({**extra, "completion": item.text}).correct
     template = str(extra.get("template") or context)
     generation_parts = split_generation(template, context + item.text, pronouns=sets, setting=str(extra.get("setting",

@@ -275,21 +275,25 @@ def import_examined(
     """
     files = [examined] if isinstance(examined, Examined) else list(examined)
     pairs = compares(store, project)
-    for one in files:
-        _refuse_other_kind(project, one, pairs)
+    for examined_file in files:
+        _refuse_other_kind(project, examined_file, pairs)
     if project.archived is not None:
         raise Refused(N_("{project} is archived; unarchive it before importing."), project=project.name)
     places = files[0].source.places  # of all files: one archive is one import
     files = [
-        replace(one, source=replace(one.source, places=places), layout=replace(one.layout, compares=pairs))
-        for one in files
+        replace(
+            examined_file,
+            source=replace(examined_file.source, places=places),
+            layout=replace(examined_file.layout, compares=pairs),
+        )
+        for examined_file in files
     ]
     report, files = _begin_report(files)
-    total = sum(one.rows for one in files)
+    total = sum(examined_file.rows for examined_file in files)
     finish_recount(store, project)
     with Batch.begin_when_free(store, project, file or files[0].source.name, patience_s) as batch:
-        for one in files:
-            added, duplicates = batch.add(chain.from_iterable(_chunks(one, report, progress, total)))
+        for examined_file in files:
+            added, duplicates = batch.add(chain.from_iterable(_chunks(examined_file, report, progress, total)))
             report.imported += added
             report.duplicates += duplicates
         report.turned = batch.turned
@@ -424,15 +428,16 @@ def without_second_copies(files: list[Examined]) -> list[Examined]:
     return [replace(file, repeats=file.source.path in copies) for file in files]
 
 
-def _named(one: Examined) -> Mapping[str, str]:
-    return {} if one.layout.columns is None else one.layout.columns.named
+def _named(examined: Examined) -> Mapping[str, str]:
+    return {} if examined.layout.columns is None else examined.layout.columns.named
 
 
-def _generations_of(one: Examined) -> Counter[tuple[str, str]]:
+def _generations_of(examined: Examined) -> Counter[tuple[str, str]]:
     """Count the rows of each template and text in the table."""
-    named = _named(one)
+    named = _named(examined)
     return Counter(
-        (str(row.values.get(named["template"])), str(row.values.get(named["generation"]))) for row in rows(one.source)
+        (str(row.values.get(named["template"])), str(row.values.get(named["generation"])))
+        for row in rows(examined.source)
     )
 
 

@@ -267,7 +267,7 @@ def check_shape(row: Mapping[str, Any]) -> None:
     """
     for key in ("reasons", "tags", "seen"):
         value = row.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             raise ValueError(f"{key}: {str(value)[:40]}")
     parse_marks(row.get("spans", []))
     for key in ("created", "begun", "closed", "revealed"):
@@ -341,31 +341,31 @@ class _ItemFinder:
             raise BadFile(N_("The row does not identify an item."))
         if self.project.kind == "generations":
             return self._generation(text, text_value(values, self.context or ""))
-        found = find_item(self.store, self.project, text) or find_item(self.store, self.project, text.strip())
-        if found is None:
+        stored_item = find_item(self.store, self.project, text) or find_item(self.store, self.project, text.strip())
+        if stored_item is None:
             raise BadFile(N_("This project has no item with this text."))
-        return found.uid
+        return stored_item.uid
 
     def _generation(self, text: str, context: str) -> str:
-        found = self._generations.get(text.strip(), {})
+        result = self._generations.get(text.strip(), {})
         if context:
-            found = {uid: of for uid, of in found.items() if of == context}
-        if not found:
+            result = {uid: of for uid, of in result.items() if of == context}
+        if not result:
             raise BadFile(N_("This project has no item with this text."))
-        if len(found) > 1:
+        if len(result) > 1:
             message = N_("{number} items have this text. Give the item's id, or add the column context.")
-            raise BadFile(message, number=len(found))
-        return next(iter(found))
+            raise BadFile(message, number=len(result))
+        return next(iter(result))
 
     @cached_property
     def _generations(self) -> Mapping[str, Mapping[str, str]]:
         """Text of a completion, or context and completion -> public id and context of each item with that text."""
-        found: dict[str, dict[str, str]] = defaultdict(dict)
+        generations: dict[str, dict[str, str]] = defaultdict(dict)
         for item in items(self.store, self.project):
             context = item.context or ""
             for text in (item.text, context + item.text):
-                found[text.strip()][item.uid] = context.strip()
-        return found
+                generations[text.strip()][item.uid] = context.strip()
+        return generations
 
 
 def find_item(store: Store, project: Project, asked: str) -> Item | None:

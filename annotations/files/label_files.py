@@ -345,7 +345,7 @@ def _whole_number(values: Mapping[str, Any], key: str) -> int | None:
 
 def _reasons(value: Any) -> tuple[str, ...]:
     if isinstance(value, list):
-        return tuple(str(one) for one in value)
+        return tuple(str(entry) for entry in value)
     return tuple(part.strip() for part in str(value or "").split(";") if part.strip())
 
 
@@ -378,8 +378,8 @@ def _came(values: Mapping[str, Any]) -> CameWith | None:
 
 
 def _moment(text: str) -> str:
-    found = moment(text)
-    if text and found is None:
+    result = moment(text)
+    if text and result is None:
         message = N_("{value} is not a time between 1970 and 2099 such as 2026-01-31T09:30:00+00:00.")
         bad("label", message, value=text[:40])
-    return found or ""
+    return result or ""

@@ -79,9 +79,9 @@ def _selected(store: Store, project: Project, wish: ExportOptions) -> Callable[[
 
 def item_facts(item: Item) -> dict[str, Any]:
     """Return the facts of a generation, without its text; a value too long to be a fact is left out."""
-    found = {key: item.extra.get(key) for key in (*FACTS, *((SECOND_MODEL,) if item.second is not None else ()))}
-    found["pronouns"] = ";".join(found["pronouns"] or []) if isinstance(found["pronouns"], list) else None
-    return {k: None if isinstance(v, str) and len(v) > LONGEST_FACT else v for k, v in found.items()}
+    result = {key: item.extra.get(key) for key in (*FACTS, *((SECOND_MODEL,) if item.second is not None else ()))}
+    result["pronouns"] = ";".join(result["pronouns"] or []) if isinstance(result["pronouns"], list) else None
+    return {k: None if isinstance(v, str) and len(v) > LONGEST_FACT else v for k, v in result.items()}
 
 
 def facts_of(store: Store, project: Project) -> tuple[str, ...]:
@@ -93,16 +93,16 @@ def facts_of(store: Store, project: Project) -> tuple[str, ...]:
 
 def _facts_by_item(store: Store, project: Project) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
     """Return the columns of the facts of items, and their values by public id."""
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     if project.kind == "generations":
-        found = {item.uid: item_facts(item) for item in stored_items(store, project)}
+        result = {item.uid: item_facts(item) for item in stored_items(store, project)}
     columns = facts_of(store, project)
     drawn = drawn_items(store, project)
     if drawn is None:
-        return columns, found
+        return columns, result
     for uid, values in drawn.items():
-        found[uid] = found.get(uid, {}) | dict(zip(SAMPLED, values, strict=True))
-    return (*columns, *SAMPLED), found
+        result[uid] = result.get(uid, {}) | dict(zip(SAMPLED, values, strict=True))
+    return (*columns, *SAMPLED), result
 
 
 def _scales(store: Store, project: Project) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def _scales(store: Store, project: Project) -> tuple[str, ...]:
 
 def _answers(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, int | None]:
     """Return the answers of a label to scales, which are among its reasons too, as numbers; None for missing ones."""
-    given = dict(one.split(":", 1) for one in row.get("reasons") or () if ":" in one) if columns else {}
+    given = dict(entry.split(":", 1) for entry in row.get("reasons") or () if ":" in entry) if columns else {}
     answers = {name: given.get(name.removeprefix(ANSWER)) for name in columns}
     return {name: None if value is None else int(value) for name, value in answers.items()}
 
@@ -158,10 +158,10 @@ class LabelTables:
     def both(self, every: Sequence[dict[str, Any]], latest: Iterable[dict[str, Any]]) -> tuple[list[str], list[str]]:
         """Return the lines of both tables, with history and without: *latest* are some rows of *every*, all items."""
         written = list(self._as_written(every))
-        found = {id(row): text for row, text in zip(every, written, strict=True)}
+        result = {id(row): text for row, text in zip(every, written, strict=True)}
         cells = self._cells[False]
         history = [data_line(self._cells[True](row)) for row in written]
-        return history, [data_line(cells(found[id(row)])) for row in latest]
+        return history, [data_line(cells(result[id(row)])) for row in latest]
 
     def _as_written(self, rows: Rows) -> Iterator[dict[str, Any]]:
         for row in self._selected(rows):
@@ -190,11 +190,11 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     """Yield CSV, one row per item, with a set of columns for each annotator: choice_A1, reasons_A1, ..."""
     with_text = wish.with_text(project)
     latest = ExportOptions("labels", wish.items, wish.names, False, wish.locked)
-    said: dict[str, dict[str, Mapping[str, Any]]] = {}
+    values: dict[str, dict[str, Mapping[str, Any]]] = {}
     scales, pairs = _scales(store, project), compares(store, project)
     keys = [key for key in (*SAID, *(SHOWN[1:] if pairs else ()), *scales) if with_text or key not in TEXTS]
     for row in _selected(store, project, latest)(_stored_rows(store, project, latest)):
-        said.setdefault(row["item"], {})[row["annotator"]] = row | _answers(row, scales)
+        values.setdefault(row["item"], {})[row["annotator"]] = row | _answers(row, scales)
     codes = pseudonyms(store, project)
     people = list(codes) if wish.names else list(codes.values())
     about = facts_of(store, project) or ("pair", "side", "keyword", "counterpart")
@@ -213,7 +213,7 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
         cells |= item_facts(item) if project.kind == "generations" else {}
         row_cells = [cell_text(key, cells.get(key)) for key in ("item", *about, "status", "gold", *decision)]
         for person in people:
-            label = said.get(item.uid, {}).get(person, {})
+            label = values.get(item.uid, {}).get(person, {})
             row_cells += [cell_text(key, label.get(key)) for key in keys]
         written = {"context": item.context or "", "text": item.text, "second": item.second or ""}
         row_cells += [written[key] for key in texts] if with_text else []
@@ -241,9 +241,9 @@ def origin_columns(row: dict[str, Any]) -> dict[str, Any]:
     They are its annotator and how it was made, and the label too, so that an import can tell whether it was changed
     there.
     """
-    said = {"said": [row["choice"], *row["reasons"]], "note": row["note"], "spans": row["spans"]}
+    values = {"said": [row["choice"], *row["reasons"]], "note": row["note"], "spans": row["spans"]}
     keys = (*MADE, "extraneous", "seconds", "created", *(("left",) if row["left"] is not None else ()))
-    return {"annotator": row["annotator"]} | {key: row[key] for key in keys} | said
+    return {"annotator": row["annotator"]} | {key: row[key] for key in keys} | values
 
 
 def labelled_items(
@@ -257,14 +257,14 @@ def labelled_items(
     with_notes = wish.with_text(project)
     source = stored_items(store, project, accepted_only=wish.items == "accepted")
     while some := list(islice(source, PAGE)):
-        said: dict[str, list[dict[str, Any]]] = {}
+        values: dict[str, list[dict[str, Any]]] = {}
         for row in each_label_row(store, project, which="latest", among=[item.id for item in some]):
             if people is None or row["annotator"] in people:
                 row["annotator"] = row["annotator"] if wish.names else codes.get(row["annotator"], "A?")
                 row["note"] = row["note"] if with_notes else ""
-                said.setdefault(row["item"], []).append(row)
+                values.setdefault(row["item"], []).append(row)
         for item in some:
-            yield item, said.get(item.uid, [])
+            yield item, values.get(item.uid, [])
 
 
 def item_lines_with_gold(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
@@ -279,11 +279,11 @@ def item_lines_with_gold(store: Store, project: Project, wish: ExportOptions) ->
         yield json_line({CANARY_KEY: CANARY})
     states, decided = generation_statuses(store, project), decisions_in_force(store, project)
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
-        found = item_object(item)
-        clashing = {name: found.pop(name) for name in GOLD_KEYS if name in found}
+        values = item_object(item)
+        clashing = {name: values.pop(name) for name in GOLD_KEYS if name in values}
         gold = {"status": states[item.uid], "gold": item.gold} | dict.fromkeys(GOLD_KEYS[1:]) | {"adjudicated": False}
-        found |= gold | decided.get(item.uid, {})
-        yield json_line(found | ({"extra": found.get("extra", {}) | clashing} if clashing else {}))
+        values |= gold | decided.get(item.uid, {})
+        yield json_line(values | ({"extra": values.get("extra", {}) | clashing} if clashing else {}))
 
 
 def item_objects(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[dict[str, Any]]:

@@ -133,17 +133,17 @@ def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
         else []
     )
     if found_here != stated and origin_of(source, row, ITEM_KEYS, ()).uid:
-        found = _placed(values, text)
-        return _exported(source, layout, row, found, str(values["counterpart"]))
-    found = only_keyword(text, _named(values, text) if placed else None)
+        result = _placed(values, text)
+        return _exported(source, layout, row, result, str(values["counterpart"]))
+    result = only_keyword(text, _named(values, text) if placed else None)
     if not placed:
         extra = {name: value for name, value in values.items() if name != layout.column}
-        return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra))
-    if [values["start"], values["end"], values["keyword"]] != [found.start, found.end, found.keyword]:
+        return Usable(NewItem(text=text, candidate=result, file=source.name, line=row.line, extra=extra))
+    if [values["start"], values["end"], values["keyword"]] != [result.start, result.end, result.keyword]:
         message = N_("The row places {named} at {start} to {end}, but the keyword {found} starts at {true_start}.")
-        place = {"start": values["start"], "end": values["end"], "true_start": found.start}
-        bad("bad_span", message, named=values["keyword"], found=found.keyword, **place)
-    return _exported(source, layout, row, found)
+        place = {"start": values["start"], "end": values["end"], "true_start": result.start}
+        bad("bad_span", message, named=values["keyword"], found=result.keyword, **place)
+    return _exported(source, layout, row, result)
 
 
 def _exported(source: Source, layout: Layout, row: Row, candidate: Candidate, counterpart: str | None = None) -> Usable:

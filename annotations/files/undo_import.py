@@ -101,7 +101,7 @@ class UndoEffect:
 
 def imports(store: Store, project: Project) -> list[Import]:
     """Return every import of items or labels into a project, oldest first, undone ones too."""
-    found = [
+    result = [
         Import(
             f"items-{imported_batch.id}",
             "items",
@@ -117,35 +117,35 @@ def imports(store: Store, project: Project) -> list[Import]:
     files = label_files(store, project)
     done = _finished(store, project, files)
     for file in files:
-        found.append(
+        result.append(
             Import(
                 f"labels-{file.id}", "labels", file.id, file.came.file, file.came.created, file.labels,
                 file.came.undone, file.came.undone is not None and file.id not in done, holds_gold(store, file.id),
             )
         )  # fmt: skip
-    return sorted(found, key=lambda one: (one.created, one.kind, one.id))
+    return sorted(result, key=lambda one: (one.created, one.kind, one.id))
 
 
 def _finished(store: Store, project: Project, files: Sequence[LabelFile]) -> set[int]:
     """Return the files (row ids) whose undo has ended."""
-    found, undone = set(), [file for file in files if file.came.undone is not None]
+    ids, undone = set(), [file for file in files if file.came.undone is not None]
     for event in events(store, project, action=DONE) if undone else ():
         came = event.data.get("came")
         for file in undone:
             same = event.data.get("label_file") == file.id if came is None else came == file.came.created
             # An imported event is about another database: it is older than a file of the same row id here.
             if same and event.data.get("file") == file.came.file and event.created >= str(file.came.undone):
-                found.add(file.id)
-    return found
+                ids.add(file.id)
+    return ids
 
 
 def find_import(store: Store, project: Project, key: str) -> Import:
     """Return the import with that key. Raises NotFound."""
-    found = next((import_ for import_ in imports(store, project) if import_.key == key.strip()), None)
-    if found is None:
+    stored_import = next((import_ for import_ in imports(store, project) if import_.key == key.strip()), None)
+    if stored_import is None:
         message = N_("{project} has no import {key}. See the list of imports.")
         raise NotFound(message, project=project.name, key=key[:40])
-    return found
+    return stored_import
 
 
 def undo_effect(store: Store, project: Project, wanted: Import) -> UndoEffect:
@@ -164,10 +164,10 @@ def undo(store: Store, project: Project, key: str, *, author: str = "", progress
 
     *progress* is called with (done, total) rows.
     """
-    found = find_import(store, project, key)
-    if found.kind == "labels":
-        return undo_labels(store, project, found.id, author=author, progress=progress)
-    return undo_import(store, project, found.id, author=author, progress=progress)
+    stored_import = find_import(store, project, key)
+    if stored_import.kind == "labels":
+        return undo_labels(store, project, stored_import.id, author=author, progress=progress)
+    return undo_import(store, project, stored_import.id, author=author, progress=progress)
 
 
 def undo_import(
@@ -181,16 +181,16 @@ def undo_import(
     runs.
     """
     with store.write():
-        found = _not_undone(store, project, f"items-{batch}")
-        total, labels = found.rows, count_labelled(store, batch)
-        if not found.undone:
+        stored_import = _not_undone(store, project, f"items-{batch}")
+        total, labels = stored_import.rows, count_labelled(store, batch)
+        if not stored_import.undone:
             if is_importing(store, project):
                 message = N_("Another file is being imported into this project. Try again when the import is finished.")
                 raise Refused(message)
             withdraw(store, project, batch)
             withdraw_batch(store.db, project.id, batch)
             record(
-                store, project, "import_undone", author=author, batch=batch, file=found.file, items=total,
+                store, project, "import_undone", author=author, batch=batch, file=stored_import.file, items=total,
                 labels=labels, at=store.uid,
             )  # fmt: skip
     hidden = len(items_with_records(store, batch))  # items without records can get none from here on
@@ -200,10 +200,14 @@ def undo_import(
 
 
 def _not_undone(store: Store, project: Project, key: str) -> Import:
-    found = find_import(store, project, key)
-    if found.undone and not found.unfinished:
-        raise Refused(N_("The import of {file} was already undone on {when}."), file=found.file, when=found.undone[:10])
-    return found
+    stored_import = find_import(store, project, key)
+    if stored_import.undone and not stored_import.unfinished:
+        raise Refused(
+            N_("The import of {file} was already undone on {when}."),
+            file=stored_import.file,
+            when=stored_import.undone[:10],
+        )
+    return stored_import
 
 
 def undo_labels(
@@ -216,7 +220,7 @@ def undo_labels(
     repeated undo does the rest. Raises NotFound for an unknown file, Refused if it was undone already.
     """
     with store.write():
-        found = _not_undone(store, project, f"labels-{file}")
+        stored_import = _not_undone(store, project, f"labels-{file}")
         mark_undone(store, file, timestamp())
     last, total = 0, count_valid(store, file)
     brought = gold_of_file(store, file)  # gold labels of a package
@@ -233,9 +237,17 @@ def undo_labels(
             look_again(db, project.id)
             taken += len(rows)
             if not rows:
-                record(store, project, DONE, author=author, file=found.file, came=found.created, labels=taken)
+                record(
+                    store,
+                    project,
+                    DONE,
+                    author=author,
+                    file=stored_import.file,
+                    came=stored_import.created,
+                    labels=taken,
+                )
                 chosen = count_chosen(store, file)
-                return UndoEffect(labels=taken, kept=found.rows - taken - chosen, chosen=chosen)
+                return UndoEffect(labels=taken, kept=stored_import.rows - taken - chosen, chosen=chosen)
             last = rows[-1].id
         if progress is not None:
             progress(taken, max(taken, total))
@@ -343,20 +355,20 @@ def conflicts(store: Store, project: Project) -> list[Conflict]:
         Conflict(f"answer-{row}", "answer", uid, text, "", known, standing, other, why, f"{other} {created}")
         for row, uid, text, known, other, why, standing, created in store.db.execute(ANSWERS, (project.id,)).fetchall()
     )
-    found = []
+    result = []
     for conflict in (*_label_conflicts(store, project), *answers, *_item_conflicts(store, project)):
         stood = done.get((conflict.kind, conflict.item, conflict.of))  # the value valid when the lead decided
         # The lead kept the valid label: if its file was undone since, the other label must not be lost.
         resolved = stood is not None and (conflict.kind != "label" or bool(conflict.first) or not stood)
         if not resolved and (conflict.key, conflict.item, conflict.second) not in older:
-            found.append(conflict)
-    return found
+            result.append(conflict)
+    return result
 
 
-def exported_row(project: Project, one: Conflict) -> dict[str, object]:
+def exported_row(project: Project, conflict: Conflict) -> dict[str, object]:
     """Return a conflict as a row for a file or a terminal, without texts if those of *project* may not be exported."""
-    texts = ("text", "first", "second") if one.kind == "text" else ("text",)
-    return without_text(project, {key: value for key, value in asdict(one).items() if key != "of"}, *texts)
+    texts = ("text", "first", "second") if conflict.kind == "text" else ("text",)
+    return without_text(project, {key: value for key, value in asdict(conflict).items() if key != "of"}, *texts)
 
 
 def _label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
@@ -410,11 +422,11 @@ def _resolutions(store: Store, project: Project) -> tuple[dict[tuple[str, ...], 
 
 def find_conflict(store: Store, project: Project, key: str) -> Conflict:
     """Return the open conflict of that key. Raises NotFound."""
-    found = next((conflict for conflict in conflicts(store, project) if conflict.key == key.strip()), None)
-    if found is None:
+    file_conflict = next((conflict for conflict in conflicts(store, project) if conflict.key == key.strip()), None)
+    if file_conflict is None:
         message = N_("{project} has no open conflict {key}. See the list of conflicts.")
         raise NotFound(message, project=project.name, key=key[:40])
-    return found
+    return file_conflict
 
 
 def keep_first(store: Store, project: Project, key: str, *, author: str = "") -> None:

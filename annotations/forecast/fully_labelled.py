@@ -86,12 +86,12 @@ class LastWords(NamedTuple):
 
 def decided_before(back: Iterable[LastWords], generations: bool = False) -> dict[tuple[str, str], tuple[int, int]]:
     """Return by (pair, side) how many items were decided before their relabelling, and how many of them were kept."""
-    found: dict[tuple[str, str], tuple[int, int]] = {}
+    result: dict[tuple[str, str], tuple[int, int]] = {}
     for words in back:
         if (outcome := words.outcome) != "pending":
-            items, kept = found.get((words.pair, words.side), (0, 0))
-            found[words.pair, words.side] = items + 1, kept + (generations or outcome == "accepted")
-    return found
+            items, kept = result.get((words.pair, words.side), (0, 0))
+            result[words.pair, words.side] = items + 1, kept + (generations or outcome == "accepted")
+    return result
 
 
 def last_words(

@@ -110,19 +110,19 @@ def forecast(
     drawn = project.share if share is None else share
     sample = on or _sample(store, project, wanted)
     narrow = unselected(store, project, wanted) if sample == "all" else None
-    found = _patterns(store, project, wanted, sample, narrow) if project.kind == "sentences" else _Sample()
-    cells = _cells(store, project, found.patterns)
+    result = _patterns(store, project, wanted, sample, narrow) if project.kind == "sentences" else _Sample()
+    cells = _cells(store, project, result.patterns)
     if candidates is not None:
         cells = [Cell("", "", candidates, patterns=_together(cells))]
     work = forecast_work(cells, wanted, drawn, seconds=_times(store, project, sample))
     if project.kind == "generations":
         work = _of_generations(project, work, sum(cell.stock for cell in cells))
-    work = replace(work, signature=work.signature + found.signature(narrow is not None))
+    work = replace(work, signature=work.signature + result.signature(narrow is not None))
     items, people = counts(store, project).items, store.count("active_member WHERE project = ?", (project.id,))
     query = "SELECT coalesce(sum(labels * items), 0) FROM census JOIN cell ON cell.id = census.cell WHERE project = ?"
     made = int(store.value(query, (project.id,)))
     return Forecast(
-        items, made, people, sample, work.rate.units, work, narrow is not None, found.returned, found.by_version
+        items, made, people, sample, work.rate.units, work, narrow is not None, result.returned, result.by_version
     )
 
 
@@ -171,17 +171,17 @@ def _patterns(store: Store, project: Project, per_item: int, sample: Sample, nar
     if narrow is not None:
         which = f"item.project = :project AND {SPEAKS}"
         values |= narrow.values(store, project, per_item)
-    found, number = _Sample(), {guideline.id: guideline.version for guideline in guidelines(store, project)}
+    cells, number = _Sample(), {guideline.id: guideline.version for guideline in guidelines(store, project)}
     query = _PATTERNS.format(which=which, how=how)
     for cell, labels, rejects, oldest, newest, items in store.db.execute(query, values):
-        found.add(cell, (labels, rejects), (number[oldest], number[newest]), items)
+        cells.add(cell, (labels, rejects), (number[oldest], number[newest]), items)
     which += " AND item.labels < :per_item AND item.known IS NULL"
     for words in last_words(store, project, which, values):
         if len(words.choices) >= per_item:
             rejects = sum(choice != "accept" for choice in words.choices)
-            found.add(words.cell, (len(words.choices), rejects), (words.oldest, words.newest), 1)
-            found.returned += 1
-    return found
+            cells.add(words.cell, (len(words.choices), rejects), (words.oldest, words.newest), 1)
+            cells.returned += 1
+    return cells
 
 
 def _cells(store: Store, project: Project, found: Mapping[int, dict[tuple[int, int], int]]) -> list[Cell]:
@@ -202,19 +202,19 @@ def _cells(store: Store, project: Project, found: Mapping[int, dict[tuple[int, i
 
 
 def _together(cells: list[Cell]) -> dict[tuple[int, int], int]:
-    found: dict[tuple[int, int], int] = {}
+    result: dict[tuple[int, int], int] = {}
     for cell in cells:
         for pattern, items in cell.patterns.items():
-            found[pattern] = found.get(pattern, 0) + items
-    return found
+            result[pattern] = result.get(pattern, 0) + items
+    return result
 
 
 def _times(store: Store, project: Project, sample: Sample) -> dict[int, list[float]]:
     query = _PILOT_TIMES if sample == "pilot" else _TIMES
-    found: dict[int, list[float]] = {}
+    times: dict[int, list[float]] = {}
     for item, seconds in store.db.execute(query, {"project": project.id, "most": TIMES}):
-        found.setdefault(item, []).append(seconds)
-    return found
+        times.setdefault(item, []).append(seconds)
+    return times
 
 
 def _of_generations(project: Project, work: WorkForecast, items: int) -> WorkForecast:

@@ -163,19 +163,24 @@ def _check_texts(draft: Draft) -> None:
         check_criterion(reason, draft.reasons[:place])
 
 
-def check_criterion(one: Choice, others: Sequence[Choice]) -> None:
-    """Raise Refused, with one sentence, if *one* cannot be a criterion together with the *others*."""
-    bare = not any(character.isalnum() for character in one.code)
-    if bare or len(one.code) > LONGEST_CODE or control_character(one.code) or any(c.isspace() for c in one.code):
+def check_criterion(choice: Choice, others: Sequence[Choice]) -> None:
+    """Raise Refused, with one sentence, if *choice* cannot be a criterion together with the *others*."""
+    bare = not any(character.isalnum() for character in choice.code)
+    if (
+        bare
+        or len(choice.code) > LONGEST_CODE
+        or control_character(choice.code)
+        or any(c.isspace() for c in choice.code)
+    ):
         message = N_("{code} is not a valid code: write one word of at most {most} characters, such as too_vague.")
-        raise Refused(message, code=repr(one.code[:LONGEST_CODE]), most=LONGEST_CODE)
-    if one.code in {other.code for other in others}:
-        raise Refused(N_("There is already a criterion with the code {code}."), code=one.code)
-    if one.key and one.key.lower() in {other.key.lower() for other in others}:
-        raise Refused(N_("The key {key} is already used for another criterion."), key=one.key)
-    if not (one.zh.strip() or one.en.strip()) or max(len(one.zh), len(one.en)) > LONGEST_NAME:
+        raise Refused(message, code=repr(choice.code[:LONGEST_CODE]), most=LONGEST_CODE)
+    if choice.code in {other.code for other in others}:
+        raise Refused(N_("There is already a criterion with the code {code}."), code=choice.code)
+    if choice.key and choice.key.lower() in {other.key.lower() for other in others}:
+        raise Refused(N_("The key {key} is already used for another criterion."), key=choice.key)
+    if not (choice.zh.strip() or choice.en.strip()) or max(len(choice.zh), len(choice.en)) > LONGEST_NAME:
         message = N_("The criterion {code} needs a name of at most {most} characters.")
-        raise Refused(message, code=one.code, most=LONGEST_NAME)
+        raise Refused(message, code=choice.code, most=LONGEST_NAME)
 
 
 def write_version(
@@ -257,15 +262,15 @@ class TaggedLabel:
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return *tags* without surrounding or repeated blanks, each once. Raises Refused for an invalid tag."""
-    found = list(dict.fromkeys(unicodedata.normalize("NFC", " ".join(tag.split())) for tag in tags if tag.strip()))
-    if len(found) > MOST_TAGS:
+    result = list(dict.fromkeys(unicodedata.normalize("NFC", " ".join(tag.split())) for tag in tags if tag.strip()))
+    if len(result) > MOST_TAGS:
         raise Refused(N_("A label cannot have more than {most} tags."), most=MOST_TAGS)
-    for tag in found:
+    for tag in result:
         half = any(0xD800 <= ord(character) < 0xE000 for character in tag)
         if len(tag) > LONGEST_TAG or ";" in tag or half or control_character(tag):
             message = N_("A tag is one line of at most {most} characters without a semicolon.")
             raise Refused(message, most=LONGEST_TAG)
-    return tuple(found)
+    return tuple(result)
 
 
 def own_tags(store: Store, project: Project, annotator: Annotator) -> list[str]:
@@ -303,20 +308,20 @@ def _count_tags(borne: Iterable[tuple[str, int, int]]) -> list[Tag]:
         labels[tag] += 1
         items.setdefault(tag, set()).add(item)
         people.setdefault(tag, set()).add(annotator)
-    found = [Tag(tag, number, len(items[tag]), len(people[tag]), (tag,)) for tag, number in labels.items()]
-    return sorted(found, key=lambda tag: (-tag.items, -tag.labels, tag.text))
+    result = [Tag(tag, number, len(items[tag]), len(people[tag]), (tag,)) for tag, number in labels.items()]
+    return sorted(result, key=lambda tag: (-tag.items, -tag.labels, tag.text))
 
 
 def items_with_tags(store: Store, project: Project, wanted: Iterable[str]) -> list[tuple[Item, list[TaggedLabel]]]:
     """Return the items with one of the tags *wanted*, each with the labels that have it, in the order of ranks."""
     asked = set(wanted)
-    found: dict[int, list[TaggedLabel]] = {}
+    result: dict[int, list[TaggedLabel]] = {}
     for item, annotator, choice, reasons, stored, note in store.db.execute(_TAGGED, {"project": project.id}):
         given = tuple(json.loads(stored))
         if asked & set(given):
-            found.setdefault(item, []).append(TaggedLabel(annotator, choice, tuple(json.loads(reasons)), given, note))
-    by_id = items_with_ids(store.db, list(found))
-    return [(by_id[item], labels) for item, labels in found.items() if item in by_id]
+            result.setdefault(item, []).append(TaggedLabel(annotator, choice, tuple(json.loads(reasons)), given, note))
+    by_id = items_with_ids(store.db, list(result))
+    return [(by_id[item], labels) for item, labels in result.items() if item in by_id]
 
 
 def bare_tag(tag: str) -> str:

@@ -88,7 +88,7 @@ class _Collected:
                 self.keys.add(key.upper())
             else:
                 self.leave(KEY_TAKEN, f"{element} {name}", key=key[:10])
-        row |= {"about": said} if (said := _line(about, LONGEST_ABOUT)) else {}
+        row |= {"about": text} if (text := _line(about, LONGEST_ABOUT)) else {}
         self.parts[part].append(row | more)
 
     def _code(self, wanted: str, part: str) -> str:
@@ -96,9 +96,9 @@ class _Collected:
         usable = CODE.fullmatch(bare) is not None and bare.lower() not in RESERVED
         stem = bare if usable else part.removesuffix("s")
         numbered = (f"{stem[:36]}_{n}" for n in count(2 if usable else 1))
-        found = next(one for one in chain([stem] if usable else [], numbered) if one not in self.codes)
-        self.codes.add(found)
-        return found
+        code = next(text for text in chain([stem] if usable else [], numbered) if text not in self.codes)
+        self.codes.add(code)
+        return code
 
     def scale(self, element: str, name: str, low: int | None, high: int | None, **more: Any) -> None:
         """Add a question with a scale, or a sentence why there is none."""
@@ -135,8 +135,8 @@ class _Collected:
         if tie is not None:
             self._add_built_in(built_in[TIE], tie, element)
 
-    def _add_built_in(self, one: Choice, name: str, element: str) -> None:
-        self.add("choices", name or f"{one.zh} / {one.en}", element, code=one.code, key=one.key)
+    def _add_built_in(self, choice: Choice, name: str, element: str) -> None:
+        self.add("choices", name or f"{choice.zh} / {choice.en}", element, code=choice.code, key=choice.key)
 
 
 def _names(text: str) -> dict[str, str]:
@@ -149,7 +149,7 @@ def _names(text: str) -> dict[str, str]:
 
 
 def _line(text: object, longest: int) -> str:
-    return "".join(one if one.isprintable() else " " for one in str(text or "")).strip()[:longest].strip()
+    return "".join(name if name.isprintable() else " " for name in str(text or "")).strip()[:longest].strip()
 
 
 @dataclass(slots=True)
@@ -190,9 +190,9 @@ def _elements(data: bytes, file: str) -> _Element:
     return root
 
 
-def _depends(one: _Element) -> bool:
-    told = one.attributes
-    return told.get("perRegion") == "true" or told.get("perItem") == "true" or "visibleWhen" in told
+def _depends(element: _Element) -> bool:
+    values = element.attributes
+    return values.get("perRegion") == "true" or values.get("perItem") == "true" or "visibleWhen" in values
 
 
 def _each(element: _Element) -> Iterator[_Element]:
@@ -213,8 +213,8 @@ def from_label_studio(data: bytes, file: str) -> OtherScheme:
     """
     collected, tree = _Collected(), _elements(data, file)
     for element in _each(tree):
-        told = element.attributes
-        name, required = told.get("name", element.tag), told.get("required") == "true"
+        values = element.attributes
+        name, required = values.get("name", element.tag), values.get("required") == "true"
         if _depends(element):
             collected.leave(DEPENDS, element.element)
         elif element.tag in QUIET:
@@ -226,12 +226,12 @@ def from_label_studio(data: bytes, file: str) -> OtherScheme:
         elif element.tag in ("Labels", "HyperTextLabels"):
             _label_studio_options(element, "Label", "spans", collected)
         elif element.tag == "Rating":
-            collected.scale(element.element, name, 1, _number(told.get("maxRating", "5")), required=required)
+            collected.scale(element.element, name, 1, _number(values.get("maxRating", "5")), required=required)
         elif element.tag == "Number":
-            high = _number(told.get("max", "")) if told.get("step", "1") == "1" else None
-            collected.scale(element.element, name, _number(told.get("min", "")), high, required=required)
+            high = _number(values.get("max", "")) if values.get("step", "1") == "1" else None
+            collected.scale(element.element, name, _number(values.get("min", "")), high, required=required)
         elif element.tag == "TextArea":
-            collected.text(element.element, told.get("placeholder") or name, code=name, required=required)
+            collected.text(element.element, values.get("placeholder") or name, code=name, required=required)
         else:
             collected.leave(NOT_HERE, element.element)
     # What this app writes of comparisons: their choices, and a text of that name.
@@ -241,31 +241,31 @@ def from_label_studio(data: bytes, file: str) -> OtherScheme:
     return collected.as_scheme(file)
 
 
-def _label_studio_choices(one: _Element, collected: _Collected) -> None:
-    if one.attributes.get("choice", "single") == "multiple":
-        _label_studio_options(one, "Choice", "flags", collected)
+def _label_studio_choices(element: _Element, collected: _Collected) -> None:
+    if element.attributes.get("choice", "single") == "multiple":
+        _label_studio_options(element, "Choice", "flags", collected)
     elif collected.parts["choices"]:
-        collected.leave(ONE_SET, one.element)
+        collected.leave(ONE_SET, element.element)
     else:
-        _label_studio_options(one, "Choice", "choices", collected)
+        _label_studio_options(element, "Choice", "choices", collected)
 
 
-def _label_studio_options(one: _Element, tag: str, part: str, collected: _Collected) -> None:
-    options = [child for child in one.children if child.tag == tag]
+def _label_studio_options(element: _Element, tag: str, part: str, collected: _Collected) -> None:
+    options = [child for child in element.children if child.tag == tag]
     if not options:
-        collected.leave(NO_OPTIONS, one.element)
+        collected.leave(NO_OPTIONS, element.element)
     for option in options:
-        told = option.attributes
-        value, hint = told.get("value", ""), told.get("hint", "")
+        values = option.attributes
+        value, hint = values.get("value", ""), values.get("hint", "")
         # What this app writes: the code as the value, both names as the hint.
         both = " / " in hint and CODE.fullmatch(value) is not None
         name, about = (hint, "") if both else (value, hint)
         collected.add(
-            part, name.removeprefix(" / ").removesuffix(" / "), one.element, code=told.get("alias") or value,
-            key=told.get("hotkey", ""), about=about,
+            part, name.removeprefix(" / ").removesuffix(" / "), element.element, code=values.get("alias") or value,
+            key=values.get("hotkey", ""), about=about,
         )  # fmt: skip
         if any(child.tag == tag for child in option.children):
-            collected.leave(DEEP, f"{one.element} {value}")
+            collected.leave(DEEP, f"{element.element} {value}")
 
 
 def _number(text: object) -> int | None:
@@ -279,11 +279,11 @@ def from_potato(data: Mapping[str, Any], file: str) -> OtherScheme:
     Refused.
     """
     listed = data.get("annotation_schemes")
-    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+    if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         raise BadFile(NO_SCHEME, file=file, why="annotation_schemes")
     collected = _Collected()
-    for one in listed:
-        _potato_scheme({str(key): value for key, value in one.items()}, collected)
+    for entry in listed:
+        _potato_scheme({str(key): value for key, value in entry.items()}, collected)
     return collected.as_scheme(file)
 
 
@@ -292,7 +292,7 @@ def _potato_scheme(one: dict[str, Any], collected: _Collected) -> None:
     element = " ".join(filter(None, (kind, name)))
     wanted = one.get("label_requirement")
     required = isinstance(wanted, dict) and wanted.get("required") is True
-    asked = _line(re.sub(r"[*#_`]", "", str(one.get("description") or "")), LONGEST_NAME) or name
+    text = _line(re.sub(r"[*#_`]", "", str(one.get("description") or "")), LONGEST_NAME) or name
     if kind in QUIET:
         return
     if "display_logic" in one:
@@ -308,14 +308,14 @@ def _potato_scheme(one: dict[str, Any], collected: _Collected) -> None:
         _potato_pairwise(one, element, collected)
     elif kind == "likert":
         words = _ends(one.get("min_label"), one.get("max_label"))
-        collected.scale(element, asked, 1, _number(one.get("size", 5)), code=name, required=required, **words)
+        collected.scale(element, text, 1, _number(one.get("size", 5)), code=name, required=required, **words)
     elif kind == "slider":
         low, high = _number(one.get("min_value", "")), _number(one.get("max_value", ""))
-        collected.scale(element, asked, low, high, code=name, required=required)
+        collected.scale(element, text, low, high, code=name, required=required)
     elif kind == "multirate":
         _potato_multirate(one, element, collected, required=required)
     elif kind == "text":
-        collected.text(element, asked, code=name, required=required)
+        collected.text(element, text, code=name, required=required)
     else:
         collected.leave(NOT_HERE, element)
 

@@ -134,7 +134,7 @@ def _labels_to_send(
     new = guideline(store, project, version)
     if which == "none":
         return []
-    older = [each for each in guidelines(store, project) if each.version < version]
+    older = [stored_guideline for stored_guideline in guidelines(store, project) if stored_guideline.version < version]
     older_labels = _older_labels(store, project, older, new.choices, new.beside, also)
     return [*older_labels.named, *(older_labels.accepts if which == "all" else [])]
 

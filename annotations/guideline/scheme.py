@@ -157,10 +157,10 @@ def _check_beside(choices: Sequence[Choice], flags: Sequence[Choice], more: Sche
 def more_in(stored: Mapping[str, Any]) -> Scheme:
     """Return a scheme from the output of `more_out`."""
     return Scheme(
-        tuple(Choice(**one) for one in stored["spans"]),
+        tuple(Choice(**entry) for entry in stored["spans"]),
         tuple((str(code), str(kind)) for code, kind in stored["needs"].items()),
         tuple((str(code), str(text)) for code, text in stored["about"].items()),
-        tuple(Question(**one) for one in stored.get("questions", ())),
+        tuple(Question(**entry) for entry in stored.get("questions", ())),
         bool(stored.get("compares", False)),
     )
 
@@ -169,8 +169,8 @@ def more_out(more: Scheme) -> dict[str, Any]:
     """Return what is stored with a version in addition to choices and reasons, as JSON data."""
     spans = [{"code": span.code, "key": span.key, "zh": span.zh, "en": span.en} for span in more.spans]
     questions = [asdict(question) for question in more.questions]
-    found = {"spans": spans, "needs": dict(more.needs), "about": dict(more.about), "questions": questions}
-    return found | ({"compares": True} if more.compares else {})
+    result = {"spans": spans, "needs": dict(more.needs), "about": dict(more.about), "questions": questions}
+    return result | ({"compares": True} if more.compares else {})
 
 
 def as_data(scheme: OwnScheme) -> dict[str, Any]:
@@ -210,10 +210,10 @@ def from_data(data: Any, file: str) -> OwnScheme:
         raise BadFile(NO_SCHEME, file=file, why=", ".join(unknown)[:80])
     if not isinstance(data.get(_COMPARISON, False), bool):
         raise BadFile(NO_SCHEME, file=file, why=_COMPARISON)
-    rows = {part: [_row(one, part, file) for one in _listed(data.get(part), part, file)] for part in _PARTS}
-    choices, flags, spans = (tuple(_option(one) for one in rows[part]) for part in _PARTS)
+    rows = {part: [_row(entry, part, file) for entry in _listed(data.get(part), part, file)] for part in _PARTS}
+    choices, flags, spans = (tuple(_option(entry) for entry in rows[part]) for part in _PARTS)
     asked = _listed(data.get("questions"), "questions", file)
-    questions = tuple(_question(one, file) for one in asked)
+    questions = tuple(_question(entry, file) for entry in asked)
     told = [
         {"code": question.code, "about": str(row.get("about") or "")}
         for question, row in zip(questions, asked, strict=True)
@@ -221,8 +221,8 @@ def from_data(data: Any, file: str) -> OwnScheme:
     every = [*rows["choices"], *rows["flags"], *rows["spans"], *told]
     more = Scheme(
         spans,
-        tuple((one["code"], one["needs"]) for one in every if one.get("needs")),
-        tuple((one["code"], one["about"]) for one in every if one.get("about")),
+        tuple((entry["code"], entry["needs"]) for entry in every if entry.get("needs")),
+        tuple((entry["code"], entry["about"]) for entry in every if entry.get("about")),
         questions,
         bool(data.get(_COMPARISON, False)),
     )
@@ -242,9 +242,9 @@ def _row(value: Any, part: str, file: str) -> dict[str, str]:
     """Return the cells of one option as words; a number is a key or a name that was written without quotation marks."""
     if not isinstance(value, dict) or not value.keys() <= _FIELDS or "code" not in value:
         raise BadFile(NO_SCHEME, file=file, why=f"{part}: {str(value)[:80]}")
-    if not all(isinstance(one, str | int) and not isinstance(one, bool) for one in value.values()):
+    if not all(isinstance(entry, str | int) and not isinstance(entry, bool) for entry in value.values()):
         raise BadFile(NO_SCHEME, file=file, why=f"{part}: {str(value)[:80]}")
-    return {str(name): str(one).strip() for name, one in value.items()}
+    return {str(name): str(entry).strip() for name, entry in value.items()}
 
 
 def _question(value: Any, file: str) -> Question:
@@ -260,12 +260,12 @@ def _question(value: Any, file: str) -> Question:
         raise wrong
     bare = {name: cell for name, cell in value.items() if name not in ("scale", "text", "required")}
     words = _row({name: cell for name, cell in bare.items() if name in _FIELDS}, "questions", file)
-    told = {end: bare.get(end, "") for end in _ENDS}
-    if not all(isinstance(one, str) for one in told.values()):
+    values = {end: bare.get(end, "") for end in _ENDS}
+    if not all(isinstance(entry, str) for entry in values.values()):
         raise wrong
     named = {name: words.get(name, "") for name in ("code", "key", "zh", "en")}
     return Question(
-        **named, low=ends[0], high=ends[1], **{end: word.strip() for end, word in told.items()}, required=required
+        **named, low=ends[0], high=ends[1], **{end: word.strip() for end, word in values.items()}, required=required
     )
 
 
@@ -275,7 +275,7 @@ def _option(row: Mapping[str, str]) -> Choice:
 
 def scheme_text(scheme: OwnScheme, language: str) -> str:
     """Return a text for the guideline that lists the options of the scheme, until a person writes a better one."""
-    asked = preference(language).strip() if scheme.more.compares else ""
+    text = preference(language).strip() if scheme.more.compares else ""
     chinese, about = language == "zh", dict(scheme.more.about)
     heads = ("选项", "标记", "片段", "问题") if chinese else ("Choices", "Flags", "Spans", "Questions")
 
@@ -285,11 +285,11 @@ def scheme_text(scheme: OwnScheme, language: str) -> str:
         return f"- {said}: {_MARKDOWN.sub(_ESCAPED, about[one.code])}" if about.get(one.code) else f"- {said}"
 
     options: tuple[Sequence[Choice | Question], ...] = (
-        () if asked else scheme.choices, scheme.flags, scheme.more.spans, scheme.more.questions,
+        () if text else scheme.choices, scheme.flags, scheme.more.spans, scheme.more.questions,
     )  # fmt: skip
     parts = zip(heads, options, strict=True)
     said = ["\n".join([f"### {head}", "", *map(line, found)]) for head, found in parts if found]
-    return "\n\n".join([asked, *said] if asked else said)
+    return "\n\n".join([text, *said] if text else said)
 
 
 def data_of_bytes(data: bytes, file: str) -> Any:

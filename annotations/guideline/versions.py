@@ -42,8 +42,8 @@ DESK_KEYS: dict[Kind, str] = {"sentences": "SUXNHO", "generations": "FMBTNXUH"}
 RESERVED: dict[Kind, str] = {"sentences": f"{DESK_KEYS['sentences']}TJK", "generations": "T"}
 # In the order in which they are given. Of generations digits are the keys of labels, so tags get letters.
 KEYS: dict[Kind, str] = {
-    "sentences": "1234567890" + "".join(one for one in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if one not in "SUXNHOTJK"),
-    "generations": "".join(one for one in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if one not in DESK_KEYS["generations"]),
+    "sentences": "1234567890" + "".join(name for name in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if name not in "SUXNHOTJK"),
+    "generations": "".join(text for text in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if text not in DESK_KEYS["generations"]),
 }
 _NUMBERED = re.compile(r"^ {0,3}(\d{1,3})[.)]\s", re.MULTILINE)
 
@@ -89,10 +89,14 @@ CHOICES: dict[Kind, tuple[str, ...]] = {
 
 def guideline(store: Store, project: Project, version: int | None = None) -> Guideline:
     """Return one version of the guideline; None: the newest. Raises NotFound."""
-    found = [each for each in guidelines(store, project) if version in (None, each.version)]
-    if not found:
+    stored_guidelines = [
+        stored_guideline
+        for stored_guideline in guidelines(store, project)
+        if version in (None, stored_guideline.version)
+    ]
+    if not stored_guidelines:
         raise NotFound(N_("This guideline has no version {version}."), version=version)
-    return found[-1]
+    return stored_guidelines[-1]
 
 
 def guidelines(store: Store, project: Project) -> list[Guideline]:
@@ -223,22 +227,22 @@ def check_options(
 
 def every_choice(store: Store, project: Project, more: Iterable[str] = ()) -> tuple[Choice, ...]:
     """Return the choices of every version of the guideline, newest first, then the codes *more* by themselves."""
-    found: dict[str, Choice] = {}
+    result: dict[str, Choice] = {}
     for version in reversed(guidelines(store, project)):
         for choice in version.choices:
-            found.setdefault(choice.code, choice)
+            result.setdefault(choice.code, choice)
     for code in more:
-        found.setdefault(code, Choice(code, "", code, code))
-    return tuple(found.values())
+        result.setdefault(code, Choice(code, "", code, code))
+    return tuple(result.values())
 
 
 def choice_codes(store: Store, project: Project) -> tuple[str, ...]:
     """Return the codes that labels of the project can have under any version, the newest version first."""
     versions = guidelines(store, project)
-    found = dict.fromkeys(choice.code for version in reversed(versions) for choice in version.choices)
+    result = dict.fromkeys(choice.code for version in reversed(versions) for choice in version.choices)
     if versions[-1].scheme is None:
-        found |= dict.fromkeys(CHOICES[project.kind])
-    return tuple(found)
+        result |= dict.fromkeys(CHOICES[project.kind])
+    return tuple(result)
 
 
 OWN_SCHEME = N_("{project} has a custom scheme, but this requires the four built-in labels.")

@@ -99,6 +99,6 @@ def _refusal(error: "Exception", repo: str, at: str) -> EvenhandError:
             " token with permission, or sign in with `hf auth login`."
         )
         return NotAllowed(message, repo=repo, endpoint=at)
-    said = str(getattr(error, "server_message", None) or "")[:LONGEST_ANSWER]
+    text = str(getattr(error, "server_message", None) or "")[:LONGEST_ANSWER]
     message = N_("The Hub at {endpoint} refused {repo} ({status}): {said}")
-    return Refused(message, endpoint=at, repo=repo, status=status, said=said or "—")
+    return Refused(message, endpoint=at, repo=repo, status=status, said=text or "—")

@@ -69,7 +69,7 @@ def pull(wanted: Wanted, folder: Path, *, most_bytes: int = MOST_BYTES) -> Pulle
         info = api.dataset_info(repo, revision=wanted.revision, timeout=30)
         commit = str(info.sha)
         tree = api.list_repo_tree(repo, repo_type="dataset", revision=commit, recursive=True)
-        sizes = {one.path: one.size for one in tree if isinstance(one, RepoFile)}
+        sizes = {entry.path: entry.size for entry in tree if isinstance(entry, RepoFile)}
         fetch = _Fetch(api, repo, commit, Path(temporary))
         chosen = _chosen(wanted, sizes, fetch)
         size = sum(sizes[name] for name in chosen)
@@ -100,14 +100,14 @@ class _Fetch:
 def _chosen(wanted: Wanted, sizes: Mapping[str, int], fetch: _Fetch) -> list[str]:
     """Return the files of the wanted part and split, sorted."""
     if wanted.file:
-        found = sorted(name for name in sizes if fnmatch(name, wanted.file))
-        return found or _nothing(wanted, sizes)
+        names = sorted(name for name in sizes if fnmatch(name, wanted.file))
+        return names or _nothing(wanted, sizes)
     configs = _configs(fetch(README)) if README in sizes else []
     if configs:
         patterns = _patterns(wanted, configs)
         patterns += [pattern.replace("**/", "") for pattern in patterns]  # `**/` also stands for no folder
-        found = sorted(name for name in sizes if any(fnmatch(name, pattern) for pattern in patterns))
-        return found or _nothing(wanted, sizes)
+        names = sorted(name for name in sizes if any(fnmatch(name, pattern) for pattern in patterns))
+        return names or _nothing(wanted, sizes)
     if wanted.part:
         within = {name: size for name, size in sizes.items() if wanted.part in PurePosixPath(name).parts}
         sizes = within or _nothing(wanted, sizes)
@@ -127,7 +127,7 @@ def _configs(readme: Path) -> list[dict[str, Any]]:
     header = read_yaml(text, README) if (text := _header(readme)) else None
     configs = header.get("configs") if isinstance(header, dict) else None
     some = configs if isinstance(configs, list) else []
-    return [one for one in some if isinstance(one, dict) and one.get("data_files")]
+    return [entry for entry in some if isinstance(entry, dict) and entry.get("data_files")]
 
 
 def _header(readme: Path) -> str:
@@ -144,16 +144,18 @@ def _header(readme: Path) -> str:
 
 
 def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]:
-    default = next((one for one in configs if one.get("default") or one.get("config_name") == "default"), configs[0])
+    default = next(
+        (entry for entry in configs if entry.get("default") or entry.get("config_name") == "default"), configs[0]
+    )
     config = default if wanted.part is None else next((c for c in configs if c.get("config_name") == wanted.part), None)
     if config is None:
-        names = ", ".join(name for one in configs if isinstance(name := one.get("config_name"), str))
+        names = ", ".join(name for entry in configs if isinstance(name := entry.get("config_name"), str))
         message = N_("{repo} has no configuration {part}. Configurations: {names}.")
         raise NotFound(message, repo=wanted.repo, part=wanted.part, names=names)
     given = config["data_files"]
-    if isinstance(given, str) or (isinstance(given, list) and all(isinstance(one, str) for one in given)):
+    if isinstance(given, str) or (isinstance(given, list) and all(isinstance(entry, str) for entry in given)):
         return [given] if isinstance(given, str) else list(given)
-    rows = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    rows = [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
     # Only text is a name: printing a list that a stranger made can take as long as its maker wants.
     splits = {name: row.get("path") for row in rows if isinstance(name := row.get("split", "train"), str)}
     split = wanted.split or ("train" if "train" in splits else next(iter(splits), ""))
@@ -161,7 +163,7 @@ def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]
         message = N_("{repo} has no split {split}. Splits: {names}.")
         raise NotFound(message, repo=wanted.repo, split=split, names=", ".join(splits))
     path = splits[split]
-    return [one for one in (path if isinstance(path, list) else [path]) if isinstance(one, str)]
+    return [text for text in (path if isinstance(path, list) else [path]) if isinstance(text, str)]
 
 
 def _by_name(wanted: Wanted, sizes: Mapping[str, int]) -> list[str]:
@@ -172,7 +174,7 @@ def _by_name(wanted: Wanted, sizes: Mapping[str, int]) -> list[str]:
     by_split: dict[str, list[str]] = {}
     for name in tables:
         words = re.split(r"[^a-z]+", name.lower())
-        if split := next((one for one in SPLITS if one in words), None):
+        if split := next((text for text in SPLITS if text in words), None):
             by_split.setdefault(split, []).append(name)
     if wanted.split:
         return by_split.get(wanted.split) or _nothing(wanted, sizes)
@@ -268,9 +270,9 @@ def _class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]
 def _json_value(value: Any) -> Any:
     """Return *value* as JSON has it: no number for NaN and infinities, nothing for bytes, text for dates."""
     if isinstance(value, dict):
-        return {str(key): _json_value(one) for key, one in value.items()}
+        return {str(key): _json_value(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_json_value(one) for one in value]
+        return [_json_value(entry) for entry in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):

@@ -92,7 +92,7 @@ def push_release(
         if private or gated:
             api.update_repo_settings(name, repo_type="dataset", private=private or None, gated=gated)
         tree = api.list_repo_tree(name, repo_type="dataset", recursive=True)
-        there = [one.path for one in tree if isinstance(one, RepoFile)]
+        there = [entry.path for entry in tree if isinstance(entry, RepoFile)]
         _refuse_other(name, there)
         _refuse_other_release(api, name, release)
         old = sorted(set(there) - files.keys() - set(OF_THE_HUB))
@@ -126,7 +126,7 @@ def _operations(files: dict[str, bytes], old: Iterable[str]) -> "list[CommitOper
 
 
 def _refuse_other(repo: str, there: list[str]) -> None:
-    others = [one for one in there if one not in (*OF_THE_HUB, "README.md")]
+    others = [text for text in there if text not in (*OF_THE_HUB, "README.md")]
     if others and FACTS not in there:
         message = N_(
             "{repo} contains files that do not belong to a release ({file}). Choose another name: existing"

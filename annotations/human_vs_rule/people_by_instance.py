@@ -52,12 +52,12 @@ def design_of(store: Store, project: Project, rows: "pd.DataFrame") -> Design | 
         return None
     names = rows["item"].tolist()
     weights, strata = drawn.weights(names, rows["finished"].astype(bool).tolist())
-    found = {
+    result = {
         item: (weight, stratum)
         for item, weight, stratum in zip(names, weights, strata, strict=True)
         if not isnan(weight)
     }
-    return Design(drawn.items, found, drawn.signatures)
+    return Design(drawn.items, result, drawn.signatures)
 
 
 def with_run(rows: "pd.DataFrame", run: "pd.DataFrame") -> "pd.DataFrame":

@@ -100,12 +100,12 @@ class Counts:
 
 def pairs(given: Sequence[str], option: str, known: Sequence[str]) -> dict[str, str]:
     """Return the NAME=VALUE of an option as a dictionary. Raises BadFile for anything else."""
-    found = [text.partition("=") for text in given]
-    for key, sign, _value in found:
+    result = [text.partition("=") for text in given]
+    for key, sign, _value in result:
         if not sign or key.strip() not in known:
             message = N_("{option} takes NAME=VALUE, where NAME is one of {known}.")
             raise BadFile(message, option=option, known=", ".join(known))
-    return {key.strip(): value.strip() for key, _sign, value in found}
+    return {key.strip(): value.strip() for key, _sign, value in result}
 
 
 @dataclass(frozen=True, slots=True)

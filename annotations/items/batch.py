@@ -242,35 +242,35 @@ class Batch:
         stored = {uid for (uid,) in db.execute("SELECT uid FROM item WHERE id > ?", (last,))}
         return added + sum(self._restores_withdrawn(values) for values in part if values.row[0] not in stored)
 
-    def _insert_one(self, one: _Values) -> bool:
+    def _insert_one(self, values: _Values) -> bool:
         """Store a row whose id may belong to an item of another project, or to another text of this one."""
-        row = (*one.row, self._cell(*one.cell))
+        row = (*values.row, self._cell(*values.cell))
         try:
             added = self.store.db.execute(INSERT, row).rowcount == 1
         except sqlite3.IntegrityError as error:
             if "item.uid" not in str(error):
                 raise
-            self._note_other_text(one.new)
+            self._note_other_text(values.new)
             added = self.store.db.execute(INSERT, (uuid.uuid4().hex, *row[1:])).rowcount == 1
-        return added or self._restores_withdrawn(one)
+        return added or self._restores_withdrawn(values)
 
-    def _restores_withdrawn(self, one: _Values) -> bool:
+    def _restores_withdrawn(self, values: _Values) -> bool:
         """Return whether a known text belongs to a withdrawn item, which this file restores."""
         row = self.store.db.execute(
             "SELECT item.id, batch.withdrawn, start, stop, keyword, cell.pair, text FROM item JOIN batch"
             " ON batch.id = item.batch JOIN cell ON cell.id = item.cell WHERE item.project = ? AND hash = ?",
-            (self.project.id, one.identity),
+            (self.project.id, values.identity),
         ).fetchone()
-        self.turned += one.new.second is not None and row[6] != one.new.text
+        self.turned += values.new.second is not None and row[6] != values.new.text
         if row[1] and row[0] not in self._back:
             self._back[row[0]] = None
             return True
-        candidate = one.new.candidate
-        if candidate is not None and (candidate.start, candidate.end, candidate.keyword, one.cell[0]) != row[2:6]:
+        candidate = values.new.candidate
+        if candidate is not None and (candidate.start, candidate.end, candidate.keyword, values.cell[0]) != row[2:6]:
             self._note_once(OTHER_WORD, row[0], {
                 "start": candidate.start, "end": candidate.end, "keyword": candidate.keyword,
                 "pair": candidate.pair.name,
-                "file": one.new.file, "line": one.new.line,
+                "file": values.new.file, "line": values.new.line,
             })  # fmt: skip
         return False
 
@@ -283,8 +283,8 @@ class Batch:
 
     def _note_once(self, action: str, item: int, data: dict[str, Any]) -> None:
         # A file imported twice makes one conflict; `record` writes its data in this form.
-        said = json.dumps(data, ensure_ascii=False, sort_keys=True)
-        if not self.store.has("event WHERE item = ? AND action = ? AND data = ?", (item, action, said)):
+        text = json.dumps(data, ensure_ascii=False, sort_keys=True)
+        if not self.store.has("event WHERE item = ? AND action = ? AND data = ?", (item, action, text)):
             record(self.store, self.project, action, item=item, **data)
 
     def _cell(self, pair: str, side: str) -> int:
@@ -404,15 +404,15 @@ def items_after(store: Store, batch: int, after: int = 0, most: int = -1) -> lis
 def id_and_length(store: Store, project: Project, uid: str) -> tuple[int, int] | None:
     """Return the row id and the length of the text of the published item with a public id; None without one."""
     query = "SELECT id, length(text) FROM published_item WHERE uid = ? AND project = ?"
-    found: tuple[int, int] | None = store.db.execute(query, (uid, project.id)).fetchone()
-    return found
+    result: tuple[int, int] | None = store.db.execute(query, (uid, project.id)).fetchone()
+    return result
 
 
 def uid_of_hash(store: Store, project: Project, identity: bytes) -> str | None:
     """Return the public id of the published item with that hash (`item_hash`); None without one."""
     query = "SELECT uid FROM published_item WHERE project = ? AND hash = ?"
-    found: str | None = store.value(query, (project.id, identity))
-    return found
+    uid: str | None = store.value(query, (project.id, identity))
+    return uid
 
 
 def is_importing(store: Store, project: Project, state: str = BEING_IMPORTED) -> bool:

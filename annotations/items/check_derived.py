@@ -101,11 +101,11 @@ def stale_counts(store: Store, project: Project) -> dict[str, int]:
 
     `taken`: slots in use of an item; `census`: items of a cell by state; `tally`: items of an annotator in a cell.
     """
-    found = {"taken": sum(1 for _ in store.db.execute(_TAKEN, (project.id,)))}
+    result = {"taken": sum(1 for _ in store.db.execute(_TAKEN, (project.id,)))}
     for name, queries in _COUNTS.items():
         stored, counted = (set(store.db.execute(query, {"project": project.id})) for query in queries)
-        found[name] = len(stored ^ counted)
-    return {name: rows for name, rows in found.items() if rows}
+        result[name] = len(stored ^ counted)
+    return {name: rows for name, rows in result.items() if rows}
 
 
 def stale_in_words(store: Store, project: Project) -> Notice | None:

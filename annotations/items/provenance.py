@@ -83,7 +83,7 @@ def run_facts(value: object) -> Facts | None:
     sides = {
         pair: {side: _numbers(cell.get(side), COUNTED) for side in ("male", "female")} for pair, cell in cells.items()
     }
-    if read is None or total is None or any(found is None for side in sides.values() for found in side.values()):
+    if read is None or total is None or any(entry is None for side in sides.values() for entry in side.values()):
         return None
     by_filter = {key: _counts(value.get(key)) for key in BY_FILTER}
     facts = {"signature": signature, "read": read | {"whole": value["read"].get("whole") is not False}, "cells": sides}
@@ -91,8 +91,8 @@ def run_facts(value: object) -> Facts | None:
 
 
 def _numbers(values: object, keys: Sequence[str]) -> dict[str, int] | None:
-    found = _counts({key: values.get(key) for key in keys}) if isinstance(values, dict) else {}
-    return found if len(found) == len(keys) else None
+    result = _counts({key: values.get(key) for key in keys}) if isinstance(values, dict) else {}
+    return result if len(result) == len(keys) else None
 
 
 def _counts(values: object) -> dict[str, int]:

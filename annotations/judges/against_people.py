@@ -148,12 +148,12 @@ class AgainstPeople:
 
     def groups(self, by: str) -> list[Group]:
         """Return agreement by a column of BY; "choice" is the choice of people."""
-        found = [
+        result = [
             Group(str(key), self._mean(rows, "same"), int(rows["item"].nunique()))
             for key, rows in self.pairs.groupby(by, sort=False)
         ]
         order = {code: place for place, code in enumerate(self.choices)}
-        return sorted(found, key=lambda one: order.get(one.key, len(order))) if by == "choice" else found
+        return sorted(result, key=lambda one: order.get(one.key, len(order))) if by == "choice" else result
 
     @cached_property
     def confusion(self) -> dict[str, dict[str, int]]:
@@ -219,14 +219,16 @@ def against_people(
     return AgainstPeople(judge, pairs, choice_codes(store, project), finished, Resampling())
 
 
-def agreement_difference(one: AgainstPeople, other: AgainstPeople) -> Mean:
+def agreement_difference(people: AgainstPeople, other: AgainstPeople) -> Mean:
     """Return the first judge's agreement with people minus the second's, -1 to 1, on the items of both."""
     keys = ["item", "annotator"]
-    both = one.pairs[[*keys, "cluster", "same"]].merge(other.pairs[[*keys, "same"]], on=keys, suffixes=("", "_other"))
+    both = people.pairs[[*keys, "cluster", "same"]].merge(
+        other.pairs[[*keys, "same"]], on=keys, suffixes=("", "_other")
+    )
     both["apart"] = both["same"] - both["same_other"]
     rows = both.groupby("item", sort=False).agg(value=("apart", "mean"), cluster=("cluster", "first"))
     columns = {"apart": rows["value"].to_numpy(dtype=float)}
-    return context_means(columns, list(rows["cluster"]), one.resampling, bounds=(-1.0, 1.0))["apart"]
+    return context_means(columns, list(rows["cluster"]), people.resampling, bounds=(-1.0, 1.0))["apart"]
 
 
 def _disagreed(rows: Sequence[Any]) -> Disagreed:

@@ -100,21 +100,21 @@ class Estimates:
         """Return the rate of each group of *by* (of GROUPS), as they first occur, but he, she, they, xe first."""
         if not by:
             return [self._cell(measure, (), self.table)]
-        found = {
+        result = {
             tuple(map(str, key)): self._cell(measure, tuple(map(str, key)), rows)
             for key, rows in self.table.groupby(list(by), sort=False)
         }
-        return [found[key] for key in in_order(list(found), by)]
+        return [result[key] for key in in_order(list(result), by)]
 
     def differences(self, measure: str) -> list[ModelDifference]:
         """Return the difference of every two models, in the order of their first occurrence."""
         of = {str(model): self._labels(measure, rows) for model, rows in self.table.groupby("model", sort=False)}
         pairs = list(combinations(of, 2))
-        found = [paired_difference(of[one], of[other]) for one, other in pairs]
-        stay = holm([rates.both for rates in found])
+        result = [paired_difference(of[one], of[other]) for one, other in pairs]
+        stay = holm([rates.both for rates in result])
         return [
             ModelDifference(measure, one, other, rates, stays)
-            for (one, other), rates, stays in zip(pairs, found, stay, strict=True)
+            for (one, other), rates, stays in zip(pairs, result, stay, strict=True)
         ]
 
     def basis(self, cell: RateCell) -> list[Note]:
@@ -189,15 +189,15 @@ def _weighed(rows: "pd.DataFrame", measures: Sequence[str], drawn: SampleLabels 
 
     With samples only those that a sample could draw or that people had labelled before: of others samples say nothing.
     """
-    found = rows.copy() if drawn is None else rows[rows["item"].isin(drawn.items)].copy()
+    result = rows.copy() if drawn is None else rows[rows["item"].isin(drawn.items)].copy()
     for measure in measures:
-        known = found[f"people_{measure}"].notna()
+        known = result[f"people_{measure}"].notna()
         if drawn is None:
-            found[f"weight_{measure}"], found["stratum"] = known.astype(float).where(known), ""
+            result[f"weight_{measure}"], result["stratum"] = known.astype(float).where(known), ""
         else:
-            weights, strata = drawn.weights(_column("item", found), known.tolist())
-            found[f"weight_{measure}"], found["stratum"] = weights, strata
-    return found
+            weights, strata = drawn.weights(_column("item", result), known.tolist())
+            result[f"weight_{measure}"], result["stratum"] = weights, strata
+    return result
 
 
 def _column(name: str, of: "pd.DataFrame") -> list[Any]:

@@ -67,7 +67,7 @@ def import_judge(
     source = open_source(file)
     columns = {column.strip().lower() for column in source.columns}
     if source.shape == "text" or not set(NEEDED) <= columns:
-        missing = next((one for one in NEEDED if one not in columns), NEEDED[0])
+        missing = next((text for text in NEEDED if text not in columns), NEEDED[0])
         message = N_("{file} has no column {column}; it needs {needed}.")
         raise BadFile(message, file=source.name, column=missing, needed=", ".join(NEEDED))
     guideline = choices_of(store, project, version)
@@ -133,16 +133,16 @@ class _Reader:
         return JudgeLabel(item, choice, FLAGS.get(flag), marks, self._shares(row, cells))
 
     def _shares(self, row: Row, cells: dict[str, Any]) -> dict[str, float] | None:
-        found = self._json(row, cells, "shares")
-        if found is None:
+        result = self._json(row, cells, "shares")
+        if result is None:
             return None
-        if not isinstance(found, dict) or not all(
-            key in self.choices and isinstance(value, int | float) and 0 <= value <= 1 for key, value in found.items()
+        if not isinstance(result, dict) or not all(
+            key in self.choices and isinstance(value, int | float) and 0 <= value <= 1 for key, value in result.items()
         ):
             raise self._bad(
                 row, "shares", N_("The shares must be a JSON object with a number from 0 to 1 for each choice.")
             )
-        return {key: float(value) for key, value in found.items()}
+        return {key: float(value) for key, value in result.items()}
 
     def _json(self, row: Row, cells: dict[str, Any], name: str) -> Any:
         """Return the value of a cell that may hold JSON, which a table has as text; None for an empty one."""

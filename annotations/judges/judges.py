@@ -105,10 +105,10 @@ def _judge(row: Sequence[Any]) -> Judge:
 
 def judge(store: Store, project: Project, name: str) -> Judge:
     """Return the judge of that name. Raises NotFound."""
-    found = next((one for one in judges(store, project) if one.name == name.strip()), None)
-    if found is None:
+    result = next((stored_judge for stored_judge in judges(store, project) if stored_judge.name == name.strip()), None)
+    if result is None:
         raise NotFound(NO_JUDGE, name=name)
-    return found
+    return result
 
 
 def state_of_judges(store: Store) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ def add_judge(store: Store, project: Project, name: str, spec: Spec, *, author: 
     ).fetchone()
     if there:
         return judge(store, project, there[0])
-    taken = {one.name for one in judges(store, project)}
+    taken = {stored_judge.name for stored_judge in judges(store, project)}
     wanted = name.strip() or _free_name(spec, taken)
     if len(wanted) > LONGEST_NAME:
         raise Refused(N_("The name of a judge has at most {most} characters."), most=LONGEST_NAME)
@@ -150,7 +150,7 @@ def add_judge(store: Store, project: Project, name: str, spec: Spec, *, author: 
 def _free_name(spec: Spec, taken: set[str]) -> str:
     base = {"rule": RULE_NAME, "file": "file"}.get(spec.kind, spec.model.rstrip("/").rpartition("/")[2])
     base = base[: LONGEST_NAME - 10] or spec.kind
-    return next(one for n in range(1, len(taken) + 2) if (one := base if n == 1 else f"{base} {n}") not in taken)
+    return next(text for n in range(1, len(taken) + 2) if (text := base if n == 1 else f"{base} {n}") not in taken)
 
 
 def choices_of(store: Store, project: Project, version: int | None = None) -> Guideline:
@@ -158,7 +158,7 @@ def choices_of(store: Store, project: Project, version: int | None = None) -> Gu
     return guidelines(store, project)[-1] if version is None else guideline(store, project, version)
 
 
-def store_labels(store: Store, found: Judge, labels: Iterable[JudgeLabel]) -> int:
+def store_labels(store: Store, stored_judge: Judge, labels: Iterable[JudgeLabel]) -> int:
     """Append labels; items that this judge has labelled in this round stay. Returns how many are new.
 
     Short transactions with pauses between them.
@@ -166,13 +166,13 @@ def store_labels(store: Store, found: Judge, labels: Iterable[JudgeLabel]) -> in
     new, source = 0, iter(labels)
     while some := list(islice(source, CHUNK)):
         now = timestamp()
-        rows = [_row(found.id, judge_label, now) for judge_label in some]
+        rows = [_row(stored_judge.id, judge_label, now) for judge_label in some]
         with store.write() as db:
             new += db.executemany(_INSERT, rows).rowcount
             db.executemany(
                 _FIRST,
                 [
-                    (judge_label.first, found.id, judge_label.item, judge_label.round)
+                    (judge_label.first, stored_judge.id, judge_label.item, judge_label.round)
                     for judge_label in some
                     if judge_label.first
                 ],
@@ -206,12 +206,12 @@ def _row(judge_id: int, label: JudgeLabel, now: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def store_failure(store: Store, found: Judge, item: int, why: EvenhandError, round: int = 0) -> None:
+def store_failure(store: Store, stored_judge: Judge, item: int, why: EvenhandError, round: int = 0) -> None:
     """Store the reason why an item (row id) has no label; *round* counts repetitions from 1."""
     values = {key: value if isinstance(value, int | float) else str(value)[:300] for key, value in why.values.items()}
     with store.write() as db:
         insert(db, "judge_failure", {
-            "judge": found.id, "item": item, "round": round, "message": why.message,
+            "judge": stored_judge.id, "item": item, "round": round, "message": why.message,
             "data": json.dumps(values, ensure_ascii=False), "created": timestamp(),
         })  # fmt: skip
 
@@ -248,23 +248,23 @@ GROUP BY judge_failure.item ORDER BY judge_failure.item
 """
 
 
-def failures(store: Store, found: Judge) -> list[Failure]:
+def failures(store: Store, stored_judge: Judge) -> list[Failure]:
     """Return the items that a judge could not label, in the order of import."""
-    rows = store.db.execute(_FAILURES, (found.id,)).fetchall()
-    final = found.spec.kind != "server"
+    rows = store.db.execute(_FAILURES, (stored_judge.id,)).fetchall()
+    final = stored_judge.spec.kind != "server"
     return [
         Failure(uid, text, message, json.loads(data), tries, final) for uid, text, message, data, tries, _last in rows
     ]
 
 
-def choose_margin(store: Store, project: Project, found: Judge, eps: float, *, author: str = "") -> Judge:
+def choose_margin(store: Store, project: Project, stored_judge: Judge, eps: float, *, author: str = "") -> Judge:
     """Record the margin of a judge in the alternative annotator test permanently, with the number of its labels so far.
 
     Raises Refused if another eps was recorded, or if *eps* is not from 0 to 1.
     """
     if not 0 <= eps <= 1:
         raise Refused(N_("eps must be from 0 to 1."))
-    now = judge(store, project, found.name)
+    now = judge(store, project, stored_judge.name)
     if now.eps is not None:
         if now.eps == eps:
             return now
@@ -272,7 +272,7 @@ def choose_margin(store: Store, project: Project, found: Judge, eps: float, *, a
     with store.write() as db:
         restore_margin(db, {"judge": now.id, "eps": eps, "labels": now.labels, "created": timestamp()})
         record(store, project, CHOSEN, author=author, judge=now.name, eps=eps, labels=now.labels)
-    return judge(store, project, found.name)
+    return judge(store, project, stored_judge.name)
 
 
 def restore_judge(db: Connection, values: Mapping[str, Any]) -> bool:
@@ -293,18 +293,18 @@ def restore_margin(db: Connection, values: Mapping[str, Any]) -> bool:
     return insert(db, "judge_margin", values, "ON CONFLICT (judge) DO NOTHING") > 0
 
 
-def labelled_items(store: Store, found: Judge, round: int = 0) -> set[int]:
+def labelled_items(store: Store, stored_judge: Judge, round: int = 0) -> set[int]:
     """Return the row ids of the items that a judge has labelled in a round."""
-    rows = store.db.execute("SELECT item FROM judge_label WHERE judge = ? AND round = ?", (found.id, round))
+    rows = store.db.execute("SELECT item FROM judge_label WHERE judge = ? AND round = ?", (stored_judge.id, round))
     return {row[0] for row in rows}
 
 
-def last_round(store: Store, found: Judge) -> int:
+def last_round(store: Store, stored_judge: Judge) -> int:
     """Return the number of the last round in which a judge was asked; 0 for the first, or before it."""
-    return int(store.value("SELECT coalesce(max(round), 0) FROM judge_label WHERE judge = ?", (found.id,)))
+    return int(store.value("SELECT coalesce(max(round), 0) FROM judge_label WHERE judge = ?", (stored_judge.id,)))
 
 
-def first_labels(store: Store, found: Judge) -> list[tuple[str, str, int | None, str, str | None, str]]:
+def first_labels(store: Store, stored_judge: Judge) -> list[tuple[str, str, int | None, str, str | None, str]]:
     """Return item (public id), choice, flag, marks, shares (both JSON) and the model that answered, of the first round.
 
     Of published items.
@@ -313,26 +313,26 @@ def first_labels(store: Store, found: Judge) -> list[tuple[str, str, int | None,
         "SELECT item.uid, choice, extraneous, spans, shares, answered FROM judge_label"
         " JOIN published_item AS item ON item.id = judge_label.item WHERE judge = ? AND round = 0"
     )
-    return store.db.execute(query, (found.id,)).fetchall()
+    return store.db.execute(query, (stored_judge.id,)).fetchall()
 
 
-def changed_labels(store: Store, found: Judge) -> list[tuple[int, str, str, int]]:
+def changed_labels(store: Store, stored_judge: Judge) -> list[tuple[int, str, str, int]]:
     """Return round, label at first, label then, and the number of items, for the later rounds of a judge."""
     query = (
         "SELECT now.round, first.choice, now.choice, count(*) FROM judge_label AS now JOIN judge_label AS first"
         " ON first.judge = now.judge AND first.item = now.item AND first.round = 0"
         " WHERE now.judge = ? AND now.round > 0 GROUP BY 1, 2, 3"
     )
-    return store.db.execute(query, (found.id,)).fetchall()
+    return store.db.execute(query, (stored_judge.id,)).fetchall()
 
 
-def answers_by_model(store: Store, found: Judge) -> list[Answered]:
+def answers_by_model(store: Store, stored_judge: Judge) -> list[Answered]:
     """Return the labels of each round by the model that the server named, in the order of the rounds."""
     query = (
         "SELECT round, answered AS model, count(*) AS labels, min(created) AS first, max(created) AS last"
         " FROM judge_label WHERE judge = ? GROUP BY round, answered ORDER BY round, min(id)"
     )
-    return store.rows(Answered, query, (found.id,))
+    return store.rows(Answered, query, (stored_judge.id,))
 
 
 def mean_cost(store: Store, project: Project, spec: Spec) -> tuple[float | None, float | None, float | None, int]:

@@ -193,7 +193,7 @@ def examples_of(
         return request.examples, None
     way = request.way or "json" if request.server else "letter"
     drawn = known_examples(store, project, version, request.known, request.known_seed, way, template)
-    return "\n\n".join(one for one in (request.examples.strip(), drawn.text) if one), drawn
+    return "\n\n".join(text for text in (request.examples.strip(), drawn.text) if text), drawn
 
 
 def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Scorer | None]:
@@ -232,14 +232,14 @@ def run_judge(
 ) -> JudgeReport:
     """Label all items, or as many as requested. Raises Refused if none could be labelled, ModelUnavailable."""
     spec, scorer = spec_of(store, project, request)
-    found = add_judge(store, project, request.name, spec, author=author)
+    margin = add_judge(store, project, request.name, spec, author=author)
     if request.eps is not None:
-        found = choose_margin(store, project, found, request.eps, author=author)
+        margin = choose_margin(store, project, margin, request.eps, author=author)
     labeller = judge_backends.labeller_of(
-        store, project, found.name, found.spec, request.pace, with_key=request.with_key, scorer=scorer
+        store, project, margin.name, margin.spec, request.pace, with_key=request.with_key, scorer=scorer
     )
     texts = texts_of(store, project, request.limit)
-    return _Work(store, project, found, labeller).done(texts, 0, watch, author)
+    return _Work(store, project, margin, labeller).done(texts, 0, watch, author)
 
 
 def ask_again(
@@ -257,15 +257,17 @@ def ask_again(
 
     The new labels are of a further round and replace nothing. Raises Refused for a judge that is a file.
     """
-    found = judge(store, project, name)
-    last = last_round(store, found)
-    there = labelled_items(store, found)
+    stored_judge = judge(store, project, name)
+    last = last_round(store, stored_judge)
+    there = labelled_items(store, stored_judge)
     if not there:
         raise Refused(N_("{name} has labelled nothing yet."), name=name)
     drawn = set(random.Random(last + 1).sample(sorted(there), min(number, len(there))))  # noqa: S311 - a sample
-    labeller = judge_backends.labeller_of(store, project, found.name, found.spec, pace or Pace(), with_key=with_key)
+    labeller = judge_backends.labeller_of(
+        store, project, stored_judge.name, stored_judge.spec, pace or Pace(), with_key=with_key
+    )
     texts = [text for text in texts_of(store, project) if text.item in drawn]
-    return _Work(store, project, found, labeller).done(texts, last + 1, watch, author)
+    return _Work(store, project, stored_judge, labeller).done(texts, last + 1, watch, author)
 
 
 def texts_of(store: Store, project: Project, limit: int | None = None) -> list[JudgedText]:
@@ -280,16 +282,16 @@ def texts_of(store: Store, project: Project, limit: int | None = None) -> list[J
     return [text for place, text in enumerate(judged_texts) if place in drawn]
 
 
-def text_of(project: Project, one: Item) -> JudgedText:
+def text_of(project: Project, item: Item) -> JudgedText:
     """Return an item as a judge gets it.
 
     The order of the texts of a comparison is drawn by item, the same for all judges.
     """
-    shown = JudgedText(one.id, one.text, one.context or "", one.keyword or "", one.counterpart or "", one.extra)
-    if one.second is None:
+    shown = JudgedText(item.id, item.text, item.context or "", item.keyword or "", item.counterpart or "", item.extra)
+    if item.second is None:
         return shown
-    first = place_on_left(project.seed, one.uid, JUDGES)
-    texts = (one.text, one.second) if first == FIRST else (one.second, one.text)
+    first = place_on_left(project.seed, item.uid, JUDGES)
+    texts = (item.text, item.second) if first == FIRST else (item.second, item.text)
     return replace(shown, text=texts[0], second=texts[1], first=first)
 
 
@@ -304,15 +306,15 @@ def _as_stored(label: JudgeLabel, first: str | None) -> JudgeLabel:
 class _Work:
     """One start of a judge."""
 
-    def __init__(self, store: Store, project: Project, found: Judge, labeller: Any) -> None:
+    def __init__(self, store: Store, project: Project, stored_judge: Judge, labeller: Any) -> None:
         self.store, self.project, self.labeller = store, project, labeller
-        self.report = JudgeReport(found)
+        self.report = JudgeReport(stored_judge)
         self._held: list[JudgeLabel] = []
         self._stored = time.monotonic()
 
     def done(self, texts: list[JudgedText], number: int, watch: Watch | None, author: str) -> JudgeReport:
-        report, found = self.report, self.report.judge
-        there = labelled_items(self.store, found, number)
+        report, stored_judge = self.report, self.report.judge
+        there = labelled_items(self.store, stored_judge, number)
         waiting = [text for text in texts if text.item not in there]
         report.total, report.before, report.round = len(texts), len(texts) - len(waiting), number
         began, firsts = time.monotonic(), {text.item: text.first for text in waiting}
@@ -330,7 +332,7 @@ class _Work:
             say()
 
         def fail(item: int, why: EvenhandError) -> None:
-            store_failure(self.store, found, item, why, number)
+            store_failure(self.store, stored_judge, item, why, number)
             report.failed, report.last = report.failed + 1, why
             say()
 
@@ -343,7 +345,7 @@ class _Work:
             self._note(author)
         if waiting and not report.labelled:
             raise Refused(NOTHING, total=len(waiting), why=str(report.last or "-"))
-        report.judge = judge(self.store, self.project, found.name)
+        report.judge = judge(self.store, self.project, stored_judge.name)
         return report
 
     def _flush(self) -> None:
@@ -427,9 +429,9 @@ def forecast(
 def _waiting(store: Store, project: Project, request: Request, texts: list[JudgedText]) -> list[JudgedText]:
     """Return the texts that the judge has not labelled; of a model on this machine only the name is known."""
     there: set[int] = set()
-    for one in all_judges(store, project):
-        if (one.spec.kind == "rule" and request.rule) or _is_same(store, project, request, one.spec):
-            there = labelled_items(store, one)
+    for stored_judge in all_judges(store, project):
+        if (stored_judge.spec.kind == "rule" and request.rule) or _is_same(store, project, request, stored_judge.spec):
+            there = labelled_items(store, stored_judge)
     return [text for text in texts if text.item not in there]
 
 

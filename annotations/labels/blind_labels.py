@@ -75,8 +75,8 @@ class BlindLabels:
 
     def only(self, keep: NDArray[np.bool_]) -> "BlindLabels":
         """Return a selection of the labels."""
-        found: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        return replace(self, **{name: column[keep] for name, column in found.items() if column is not None})
+        result: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{name: column[keep] for name, column in result.items() if column is not None})
 
     def tables(self, categories: int) -> dict[tuple[int, int], tuple[Numbers, Numbers | None]]:
         """Return contingency tables by (smaller id, larger id) of two annotators, and the same per cluster.
@@ -86,7 +86,7 @@ class BlindLabels:
         """
         ids, who = np.unique(self.annotator, return_inverse=True)
         cells, clusters = categories**2, 0 if self.cluster is None else int(self.cluster.max(initial=-1)) + 1
-        found: dict[tuple[int, int], Numbers] = {}
+        result: dict[tuple[int, int], Numbers] = {}
         for apart in range(1, len(self.item)):
             same = np.flatnonzero(self.item[apart:] == self.item[:-apart])
             if not len(same):
@@ -99,11 +99,11 @@ class BlindLabels:
             for key, count in zip(*map(np.ndarray.tolist, np.unique(both, return_counts=True)), strict=True):
                 two, cell = divmod(key, size)
                 pair = int(ids[two // len(ids)]), int(ids[two % len(ids)])
-                found.setdefault(pair, np.zeros(size, dtype=np.int64))[cell] += count
+                result.setdefault(pair, np.zeros(size, dtype=np.int64))[cell] += count
         shape = (categories, categories)
         if self.cluster is None:
-            return {pair: (flat.reshape(shape), None) for pair, flat in found.items()}
-        spread = {pair: flat.reshape(clusters, cells) for pair, flat in found.items()}
+            return {pair: (flat.reshape(shape), None) for pair, flat in result.items()}
+        spread = {pair: flat.reshape(clusters, cells) for pair, flat in result.items()}
         return {pair: (by.sum(axis=0).reshape(shape), by) for pair, by in spread.items()}
 
 
@@ -135,8 +135,8 @@ def blind_label_rows(
         version="" if version is None else VERSION,
         share=(SHARE if on == "share" else "") + which,
     )
-    found = store.db.execute(query, {"project": project.id, "version": version})
-    return iter(lambda: found.fetchmany(AT_ONCE), [])
+    result = store.db.execute(query, {"project": project.id, "version": version})
+    return iter(lambda: result.fetchmany(AT_ONCE), [])
 
 
 def blind_labels(rows: Sequence[Sequence[Any]], codes: Sequence[str]) -> BlindLabels:

@@ -53,7 +53,7 @@ def parse_marks(raw: Any) -> tuple[Mark, ...]:
     """Return marks from `[[start, end, kind], ...]`, in the order of the text. Raises Refused for anything else."""
     if not isinstance(raw, list) or len(raw) > MOST_MARKS:
         raise Refused(N_("The marks of a text must be a list of at most {most}."), most=MOST_MARKS)
-    return tuple(sorted(_parse_mark(each) for each in raw))
+    return tuple(sorted(_parse_mark(entry) for entry in raw))
 
 
 def _parse_mark(raw: Any) -> Mark:
@@ -87,7 +87,7 @@ def check_marks(marks: Sequence[Mark], length: int, kinds: Sequence[str] = MARK_
 def check_marked_words(marks: Sequence[Mark], text: str) -> None:
     """Raise Refused for a mark in *text* without a letter, digit or picture, as of a lone quotation mark."""
     for mark in marks:
-        kinds = {unicodedata.category(one) for one in text[mark.start : mark.end]}
+        kinds = {unicodedata.category(name) for name in text[mark.start : mark.end]}
         if not any(kind[0] in "LN" or kind in ("So", "Sm") for kind in kinds):  # pictures are symbols, some are arrows
             message = N_("The mark from {start} to {end} has no word in it.")
             raise Refused(message, start=mark.start, end=mark.end)

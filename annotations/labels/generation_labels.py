@@ -140,9 +140,9 @@ def item_table(store: Store, project: Project) -> "pd.DataFrame":
 
 def people_labels(store: Store, project: Project) -> "pd.DataFrame":
     """Return one row per blind label of a finished item, with the columns of `generations` and its `language`."""
-    said = labels_of_generations(store, project)
-    said = said[said["finished"].astype(bool)].reset_index(drop=True)
-    return said.assign(language=_languages(store, project, said["item"]))
+    labels = labels_of_generations(store, project)
+    labels = labels[labels["finished"].astype(bool)].reset_index(drop=True)
+    return labels.assign(language=_languages(store, project, labels["item"]))
 
 
 def _languages(store: Store, project: Project, items: Iterable[str]) -> list[str]:

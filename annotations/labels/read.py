@@ -169,7 +169,7 @@ def each_labelled_item(store: Store, project: Project) -> Iterator[ItemLabels]:
     query = _row_query(store, project, standing=_STANDING, source=source, kept="", order="")
     for uid, group in groupby(store.db.execute(query, (project.id,)), key=itemgetter(0)):
         found = [(values[-3:], _as_row(values)) for values in group]
-        chosen = sorted((one for one in found if one[1]["choice"] is not None), key=lambda one: one[0][0])
+        chosen = sorted((row for row in found if row[1]["choice"] is not None), key=lambda one: one[0][0])
         latest = [row for (_, latest, _), row in chosen if latest]
         yield ItemLabels(uid, [row for _, row in found], latest, [row for (*_, blind), row in chosen if blind])
 

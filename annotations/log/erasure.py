@@ -77,17 +77,17 @@ def person_named(store: Store, name: str) -> tuple[Account | None, Annotator | N
 def texts_of(store: Store, name: str) -> list[OwnText]:
     """Return the texts of a person that are not scrubbed: notes, tags, comments, reasons. Raises NotFound."""
     who, annotator = person_named(store, name)
-    names = {one for one in (who and who.name, annotator and annotator.name) if one}
-    found: dict[tuple[str, int, str], OwnText] = {}
-    for each in sorted(names):
-        values = {"who": annotator.id if annotator else None, "name": each}
+    names = {word for word in (who and who.name, annotator and annotator.name) if word}
+    result: dict[tuple[str, int, str], OwnText] = {}
+    for word in sorted(names):
+        values = {"who": annotator.id if annotator else None, "name": word}
         for kind, part, tables, whose in _TEXTS:
             text = f"{kind}.{part}"
             query = f"SELECT {kind}.id, {text}, item.uid FROM {tables}"
             query += f" WHERE {whose} AND {text} NOT IN ('', '[]', '{SCRUBBED}') ORDER BY {kind}.id"
             for row, written, item in store.db.execute(query, values).fetchall():
-                found[kind, row, part] = OwnText(kind, row, part, written, item)
-    return list(found.values())
+                result[kind, row, part] = OwnText(kind, row, part, written, item)
+    return list(result.values())
 
 
 def scrub_texts(store: Store, texts: Sequence[OwnText], *, author: Account | None = None) -> int:
@@ -123,9 +123,9 @@ def erase(store: Store, name: str, *, author: Account | None = None) -> Erased:
             erase_account(store, who, code, author=author)
             forget_names(db, "account", who.id)
         replaced = 0
-        for each in sorted(names):
+        for text in sorted(names):
             for table, part in _AUTHORS:
-                for (row,) in db.execute(f"SELECT id FROM {table} WHERE {part} = ?", (each,)).fetchall():
+                for (row,) in db.execute(f"SELECT id FROM {table} WHERE {part} = ?", (text,)).fetchall():
                     replaced += scrub(db, table, row, part, code)
         replaced += _replace_in_events(store, names, code)
         record_access(store, "erased", who, author=author, code=code)
@@ -148,9 +148,9 @@ def _without(value: Any, names: set[str], code: str) -> Any:
     if isinstance(value, str):
         return code if value in names else value
     if isinstance(value, list):
-        return [_without(one, names, code) for one in value]
+        return [_without(entry, names, code) for entry in value]
     if isinstance(value, dict):
-        return {code if key in names else key: _without(one, names, code) for key, one in value.items()}
+        return {code if key in names else key: _without(entry, names, code) for key, entry in value.items()}
     return value
 
 

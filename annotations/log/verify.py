@@ -102,11 +102,11 @@ class _Seen:
     """What the entries say: rows that were appended, and the last state of those that change."""
 
     appended: dict[str, set[Any]] = field(
-        default_factory=lambda: {one.table: set() for one in KINDS if not one.watched}
+        default_factory=lambda: {log_kind.table: set() for log_kind in KINDS if not log_kind.watched}
     )
     # The digest of the content after the last entry (None: no row), its number, and the content before the first one.
     states: dict[str, dict[Any, tuple[bytes | None, int, str | None]]] = field(
-        default_factory=lambda: {one.table: {} for one in KINDS if one.watched}
+        default_factory=lambda: {log_kind.table: {} for log_kind in KINDS if log_kind.watched}
     )
     own: dict[int, bytes] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
@@ -168,14 +168,14 @@ def _check_start(
         if place is not None:
             raise Broken(MOVED, entry=entry, place=place)
         raise Broken(CHANGED_ENTRY, entry=entry, kind=kind, row=key)
-    said = json.loads(body or "{}")
-    if start.keys() & said.keys():
+    data = json.loads(body or "{}")
+    if start.keys() & data.keys():
         raise Broken(CHANGED_ENTRY, entry=entry, kind=kind, row=key)
-    start |= said
-    for name in said:
+    start |= data
+    for name in data:
         if name.startswith(RESTORED):
-            restored[entry] = [*said[name]["missing"], *said[name]["changed"]]
-    return list(said)
+            restored[entry] = [*data[name]["missing"], *data[name]["changed"]]
+    return list(data)
 
 
 def _check_entry(db: sqlite3.Connection, row: Row, before: bytes | None, seen: _Seen) -> None:
@@ -206,8 +206,8 @@ def _check_entry(db: sqlite3.Connection, row: Row, before: bytes | None, seen: _
 
 
 def _fits(row: Row, before: bytes | None, text: Any, beside: Any, place: int | None = None) -> bool:
-    entry, kind, key, at, _body, _who, own, found = row
-    return chained(before, place or entry, kind, key, at, text, beside, own) == found
+    entry, kind, key, at, _body, _who, own, data = row
+    return chained(before, place or entry, kind, key, at, text, beside, own) == data
 
 
 def _place(db: sqlite3.Connection, row: Row, text: Any, beside: Any) -> int | None:
@@ -223,10 +223,10 @@ def _place(db: sqlite3.Connection, row: Row, text: Any, beside: Any) -> int | No
 
 def _content(db: sqlite3.Connection, kind: Kind, key: Any, entry: int) -> tuple[str, str | None, int | None]:
     """Return the present content of an appended row, the values hashed with it, and whose own chain it is in."""
-    found = db.execute(_query(kind), (key,)).fetchone()
-    if found is None or found[0] is None:
+    row = db.execute(_query(kind), (key,)).fetchone()
+    if row is None or row[0] is None:
         raise Broken(MISSING_ROW, entry=entry, kind=kind.table, row=key)
-    return found[0], found[1], found[2]
+    return row[0], row[1], row[2]
 
 
 @cache

@@ -58,28 +58,28 @@ def add_candidates(
 
 def stock(store: Store, project: Project, file: Path | str) -> Stock:
     """Count what *project* has and what *file* would add, without storing anything."""
-    found = Stock()
+    result = Stock()
     for cell in counts(store, project).cells:
         where = (cell.pair, str(cell.side))
-        found.accepted[where], found.rejected[where] = cell.accepted, cell.rejected
-        found.pending[where] = cell.pending
+        result.accepted[where], result.rejected[where] = cell.accepted, cell.rejected
+        result.pending[where] = cell.pending
         if cell.quota is not None:
-            found.quotas[where] = cell.quota
-    found.new.update(_new(store, project, Path(file)))
-    return found
+            result.quotas[where] = cell.quota
+    result.new.update(_new(store, project, Path(file)))
+    return result
 
 
 def _new(store: Store, project: Project, file: Path) -> Counter[Cell]:
-    found: Counter[Cell] = Counter()
+    result: Counter[Cell] = Counter()
     seen: set[bytes] = set()
     remaining = _identities(file)
     while chunk := list(islice(remaining, ASKED_AT_ONCE)):
         there = stored_hashes(store, project, [identity for _, identity in chunk])
         for cell, identity in chunk:
             if identity not in there and identity not in seen:
-                found[cell] += 1
+                result[cell] += 1
                 seen.add(identity)
-    return found
+    return result
 
 
 def _identities(file: Path) -> Iterator[tuple[Cell, bytes]]:
@@ -97,8 +97,8 @@ def _identities(file: Path) -> Iterator[tuple[Cell, bytes]]:
 def passages_of(store: Store, project: Project) -> Iterator[Passage]:
     """Yield the sentences of *project* by document: their source document if mined, else their file."""
     places = Places()
-    found = sorted((_origin(item.extra, item.file, places), item.line, item.text) for item in items(store, project))
-    return (Passage(document, line, text) for document, line, text in found)
+    result = sorted((_origin(item.extra, item.file, places), item.line, item.text) for item in items(store, project))
+    return (Passage(document, line, text) for document, line, text in result)
 
 
 def _origin(extra: dict[str, Any], file: str, places: Places) -> str:

@@ -202,7 +202,7 @@ def _table(table: Table) -> list[str]:
     """
     right = [at > 0 and number for at, number in enumerate(numbers(table))]
     shape = "".join("r" if one else r">{\raggedright\arraybackslash}X" for one in right)
-    heads, *rows = (" & ".join(latex_text(cell(one)) or "{}" for one in row) for row in (table.heads, *table.rows))
+    heads, *rows = (" & ".join(latex_text(cell(entry)) or "{}" for entry in row) for row in (table.heads, *table.rows))
     return [
         "\\begingroup\\small", f"\\begin{{xltabular}}{{\\linewidth}}{{{shape}}}",
         "\\toprule", f"{heads} \\\\", "\\midrule", "\\endhead", "\\bottomrule", "\\endlastfoot",
@@ -266,4 +266,4 @@ def _markdown(block: Block) -> list[str]:
 
 
 def _row(cells: Sequence[object]) -> str:
-    return "| " + " | ".join(markdown_text(cell(one)) or DASH for one in cells) + " |"
+    return "| " + " | ".join(markdown_text(cell(entry)) or DASH for entry in cells) + " |"

@@ -85,8 +85,8 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     `retest_plan`: the settings of all retests made here; None if they differ.
     """
     made = next((event for event in events(store, project, action=PACKAGE_BEGUN) if event.data.get("made")), None)
-    asked = {"project": project.id, "begun": made.created if made else ""}
-    rows, made_here, stored = _read(store, asked)
+    values = {"project": project.id, "begun": made.created if made else ""}
+    rows, made_here, stored = _read(store, values)
     packed = _number(rows, lambda row: bool(row["packed"]))
     by = {origin: [row for row in rows if row["origin"] == origin] for origin in ORIGINS}
     changes, others = (_changes(store, project, action) for action in ("plan", "settings"))
@@ -118,17 +118,17 @@ def _read(store: Store, asked: Mapping[str, Any]) -> tuple[list[Row], list[str],
 
     There may be a million labels, so a group holds only its first and last timestamp.
     """
-    found: dict[tuple[Any, ...], list[Any]] = {}
+    values: dict[tuple[Any, ...], list[Any]] = {}
     here, stored = list[str](), list[str]()
     for *alike, created in store.db.execute(LABELS, asked):
-        one = found.setdefault(tuple(alike), [0, created, created])
+        one = values.setdefault(tuple(alike), [0, created, created])
         one[0], one[1], one[2] = one[0] + 1, min(one[1], created), max(one[2], created)
         stored.append(alike[-1] or created)
         if alike[0] == HERE:
             here.append(created)
     rows: list[Row] = [
         dict(zip((*NAMES, "labels", "first", "last"), (*alike, *counted), strict=True))
-        for alike, counted in found.items()
+        for alike, counted in values.items()
     ]
     return rows, sorted(here), sorted(stored)
 
@@ -138,10 +138,10 @@ def _number(rows: Sequence[Row], which: Callable[[Row], bool] = lambda _: True) 
 
 
 def _counter(rows: Sequence[Row], key: Callable[[Row], Any]) -> Counter[Any]:
-    found: Counter[Any] = Counter()
+    counter: Counter[Any] = Counter()
     for row in rows:
-        found[key(row)] += row["labels"]
-    return found
+        counter[key(row)] += row["labels"]
+    return counter
 
 
 def _gold_labels(store: Store, project: Project) -> list[dict[str, Any]]:
@@ -188,61 +188,61 @@ def _days(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def _versions(rows: Sequence[Row]) -> list[dict[str, int]]:
-    found: dict[int, Counter[str]] = {}
+    result: dict[int, Counter[str]] = {}
     for row in rows:
-        one = found.setdefault(row["version"], Counter())
+        one = result.setdefault(row["version"], Counter())
         one[row["origin"]] += row["labels"]
         one["older"] += row["older"] * row["labels"]
     return [{"version": version} | {key: one[key] for key in (*ORIGINS, "older")}
-            for version, one in sorted(found.items())]  # fmt: skip
+            for version, one in sorted(result.items())]  # fmt: skip
 
 
 def _settings_at(project: Project, changes: list[Any], moment: str, names: tuple[str, ...]) -> dict[str, Any]:
     """Return the settings in force at *moment*: those of today, with every later change undone."""
-    found = {name: getattr(project, name) for name in names}
+    settings = {name: getattr(project, name) for name in names}
     for change in reversed(changes):
         if change.created <= moment:
             break
-        found |= {name: value for name, value in change.data["old"].items() if name in found}
-    return found
+        settings |= {name: value for name, value in change.data["old"].items() if name in settings}
+    return settings
 
 
 def _plans(project: Project, changes: list[Any], made: list[str]) -> list[dict[str, Any]]:
     """Return the plans at *made* (sorted timestamps); between two changes the settings are the same."""
     bounds = sorted({0, len(made), *(bisect_left(made, change.created) for change in changes)})
     parts = [(made[start:end], _settings_at(project, changes, made[start], PLAN)) for start, end in pairwise(bounds)]
-    found = []
+    plans = []
     for settings, group in groupby(parts, key=lambda one: one[1]):
         moments = [moment for part, _ in group for moment in part]
-        found.append(settings | {"labels": len(moments), "first": moments[0][:10], "last": moments[-1][:10]})
-    return found
+        plans.append(settings | {"labels": len(moments), "first": moments[0][:10], "last": moments[-1][:10]})
+    return plans
 
 
 def _changes(store: Store, project: Project, action: str) -> list[Event]:
     """Return changes of settings, oldest first; the changes of a package come in later than they happened."""
-    found = [event for event in events(store, project, action=action) if isinstance(event.data.get("old"), dict)]
-    return sorted(found, key=lambda one: one.created)
+    result = [event for event in events(store, project, action=action) if isinstance(event.data.get("old"), dict)]
+    return sorted(result, key=lambda one: one.created)
 
 
 def _rule_changes(changes: list[Event], rule: str, stored: list[str]) -> list[dict[str, Any]]:
-    found = []
+    rule_changes = []
     for change in changes:
         older = bisect_left(stored, change.created)
         if older and rule in change.data["old"]:
             rules = {"old": change.data["old"][rule], "new": change.data["new"][rule]}
-            found.append({"changed": change.created, **rules, "labels": len(stored), "older": older})
-    return found
+            rule_changes.append({"changed": change.created, **rules, "labels": len(stored), "older": older})
+    return rule_changes
 
 
 def _tag_criteria(store: Store, project: Project) -> list[dict[str, Any]]:
     """Return, for each guideline version written from free tags, its criteria and how many tags each covers."""
-    found = []
+    tag_criteria = []
     for event in events(store, project, action="new_version"):
         tags = event.data.get("tags")
         codes = Counter(str(code) for code in tags.values() if code) if isinstance(tags, dict) else Counter()
         if codes:
-            found.append({"version": event.data.get("version"), "criteria": dict(sorted(codes.items()))})
-    return found
+            tag_criteria.append({"version": event.data.get("version"), "criteria": dict(sorted(codes.items()))})
+    return tag_criteria
 
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -375,7 +375,7 @@ def _facts(known: Known, language: Language, reason: str = "", checks: Sequence[
         "quantities": quantities_json(known.quantities, messages=True),
         "signatures": list(dict.fromkeys(run["signature"] for run in known.way["runs"])),
         "built_in": recognise(known.guideline.text),
-        "reasons": {one.code: (one.zh if language == "zh" else one.en) or one.code for one in reasons},
+        "reasons": {choice.code: (choice.zh if language == "zh" else choice.en) or choice.code for choice in reasons},
         "labels_name": name_of_labels(known.provenance),
         "locked": not snapshot.sentences and not text_may_leave(project),
         "canary": CANARY if needs_canary(project) else None,

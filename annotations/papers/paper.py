@@ -61,9 +61,9 @@ def render_claims(facts: Facts) -> Callable[..., Markup]:
     def claim(name: str, caller: Callable[[Any], str]) -> Markup:
         return Markup("").join(map(text, CLAIMS[name](facts), repeat(caller)))
 
-    def text(one: Any, caller: Callable[[Any], str]) -> Markup:
+    def text(value: Any, caller: Callable[[Any], str]) -> Markup:
         try:
-            return Markup(caller(one))  # noqa: S704 - escaped by Jinja
+            return Markup(caller(value))  # noqa: S704 - escaped by Jinja
         except Unstated:
             return Markup("")
 
@@ -97,7 +97,7 @@ def _plan_now(facts: Facts) -> list[Any]:
 
 
 def _imported_version(facts: Facts) -> list[Any]:
-    versions = [one for one in facts["provenance"]["versions"] if one["imported"]]
+    versions = [value for value in facts["provenance"]["versions"] if value["imported"]]
     return _if(versions, {"versions": versions})
 
 
@@ -115,8 +115,8 @@ def _order(facts: Facts) -> list[Any]:
 
 
 def _adjudication(facts: Facts) -> bool:
-    found = facts["adjudication"]
-    return bool(found["split"] or found["decided"] or found["left"])
+    result = facts["adjudication"]
+    return bool(result["split"] or result["decided"] or result["left"])
 
 
 def _adjudicable(facts: Facts) -> bool:
@@ -166,7 +166,7 @@ METHOD: dict[str, Evidence] = {
     "preregistered_late": lambda facts: [one for one in facts["preregistration"] if not one["before"]],
     "no_pilot": lambda facts: _if(not facts["pilots"]),
     "pilot": lambda facts: facts["pilots"],
-    "pilot_tags": lambda facts: [one for one in facts["pilots"] if one["tags"]],
+    "pilot_tags": lambda facts: [entry for entry in facts["pilots"] if entry["tags"]],
     "tag_criteria": lambda facts: facts["provenance"]["tag_criteria"],
     "guideline_changes": lambda facts: _if(changed := [one for one in facts["guidelines"] if one["changes"]], changed),
     "choices": lambda facts: [facts["newest"]],
@@ -253,7 +253,7 @@ DATASHEET: dict[str, Evidence] = {
     "standing": _quantities,
     "flags": lambda facts: _if(facts["labels"].flags),
     "marks": lambda facts: _if(facts["labels"].marks),
-    "follow_up": lambda facts: [one for one in facts["follow_ups"] if one["kept"].judged],
+    "follow_up": lambda facts: [value for value in facts["follow_ups"] if value["kept"].judged],
     "follow_up_open": lambda facts: [one for one in facts["follow_ups"] if not one["kept"].judged],
     "no_agreement": lambda facts: _if(facts["agreement"] is None),
     "sheet_agreement_share": lambda facts: _if(facts["agreement"] is not None and facts["agreement"].on == "share"),
@@ -280,8 +280,8 @@ def _guidelines_between(facts: Facts) -> list[Any]:
 
 
 def _same_guideline(facts: Facts) -> bool:
-    found = facts["changes"]["guideline"]
-    return bool(found["before"] == found["after"])
+    result = facts["changes"]["guideline"]
+    return bool(result["before"] == result["after"])
 
 
 def _since(facts: Facts) -> bool:

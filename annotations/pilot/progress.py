@@ -97,12 +97,12 @@ def differing_items(store: Store, project: Project, pilot: Pilot) -> list[Differ
     An item that still awaits a label is left out, so that labels stay blind.
     """
     rows = store.db.execute(_DIFFERING, {"pilot": pilot.id, "until": pilot.closed or ""}).fetchall()
-    found: dict[int, list[Any]] = {}
+    values: dict[int, list[Any]] = {}
     for row in rows:
-        found.setdefault(row[0], []).append(row)
+        values.setdefault(row[0], []).append(row)
     named = letters(store, project, pilot, {who for _item, *_about, who, _choice, _reasons in rows})
     differing = []
-    for own in found.values():
+    for own in values.values():
         said = tuple(sorted((named[who], choice, tuple(json.loads(reasons))) for *_item, who, choice, reasons in own))
         if len({choice for _letter, choice, _reasons in said}) > 1:
             _id, uid, text, start, stop, side, *_label = own[0]

@@ -95,11 +95,11 @@ def _counted(store: Store, day: str, last: int, newest: int, values: dict[str, A
     own = store.count(_HOW_MANY, {**values, "last": last, "newest": newest})
     which = _ALL if own * OF_ALL >= newest - last else _OWN.format(labels="valid_label")
     query = _COUNTED.format(day=day, labels=which)
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for first in range(last, newest, AT_ONCE):
         part = {**values, "last": first, "newest": min(first + AT_ONCE, newest)}
-        found.update((store.value(query, part) or "").split(","))
-    pairs = ((one.split("/"), number) for one, number in found.items() if one)
+        counts.update((store.value(query, part) or "").split(","))
+    pairs = ((one.split("/"), number) for one, number in counts.items() if one)
     return Counter({(made, int(who)): number for (made, who), number in pairs})
 
 
@@ -198,12 +198,12 @@ def workers(
     sources = articles(store, project)
     apart = disagreement(store, project, sources)
     made = {who: _recent(days, who, today, since) for who in {day.annotator for day in days}}
-    found, by_link = [], participants(store, project)
+    result, by_link = [], participants(store, project)
     for annotator in annotators(store, project, active=False):
         known = states.get(annotator.id, (0, 0)), apart, made.get(annotator.name, (0, 0))
         made_of = _worker(store, project, annotator, annotator.id in active, *known, moment, sources)
-        found.append(replace(made_of, participant=annotator.id in by_link))
-    return tuple(found)
+        result.append(replace(made_of, participant=annotator.id in by_link))
+    return tuple(result)
 
 
 def _recent(days: tuple[Day, ...], who: str, today: str, since: str) -> tuple[int, int]:
@@ -215,7 +215,7 @@ def _recent(days: tuple[Day, ...], who: str, today: str, since: str) -> tuple[in
 def _worker(
     store: Store,
     project: Project,
-    one: Annotator,
+    annotator: Annotator,
     active: bool,
     states: tuple[int, int],
     apart: dict[int, Difference],
@@ -223,7 +223,7 @@ def _worker(
     now: float,
     sources: Mapping[int, str],
 ) -> Worker:
-    here = (one.id, project.id)
+    here = (annotator.id, project.id)
     query = "SELECT sum(labelled), sum(accepted) FROM tally JOIN cell ON cell.id = tally.cell"
     labels, accepted = store.db.execute(f"{query} WHERE annotator = ? AND project = ?", here).fetchone()
     if project.kind == "generations":
@@ -238,11 +238,11 @@ def _worker(
     last = store.value("SELECT created FROM label WHERE annotator = ? AND project = ? ORDER BY id DESC LIMIT 1", here)
     nothing = Difference(Estimate.undefined(NO_SHARED), Estimate.undefined(NO_SHARED))
     return Worker(
-        one, active, labels or 0, rate, *made,
-        pace=own_progress(store, project, one).pace, seconds=_seconds(store, here), last=last,
+        annotator, active, labels or 0, rate, *made,
+        pace=own_progress(store, project, annotator).pace, seconds=_seconds(store, here), last=last,
         heard=seen - LEASE_S if seen else None, leased=states[0] or 0, sent_back=kept,
         stalled=_stalled(seen, last, (states[0] or 0) - kept, now), skipped=states[1] or 0,
-        conflicts=len(own_conflicts(store, project, one)), differs=apart.get(one.id, nothing),
+        conflicts=len(own_conflicts(store, project, annotator)), differs=apart.get(annotator.id, nothing),
     )  # fmt: skip
 
 
@@ -251,8 +251,8 @@ def _seconds(store: Store, here: tuple[int, int]) -> float | None:
         "SELECT seconds FROM label WHERE annotator = ? AND project = ? AND seconds IS NOT NULL"
         f" ORDER BY id DESC LIMIT {LATELY}"
     )
-    found = store.column(query, here)
-    return median(found) if found else None
+    column = store.column(query, here)
+    return median(column) if column else None
 
 
 def _stalled(seen: float, last: str | None, leased: int, now: float) -> float | None:
@@ -282,7 +282,7 @@ def disagreement(store: Store, project: Project, sources: Mapping[int, str] | No
     most: defaultdict[int, Counter[tuple[str, bool]]] = defaultdict(Counter)
     query = SAID.format(joined=joined, item="item" if sources else "NULL")
     for said, items, item in store.db.execute(query, {"project": project.id}):
-        labels = [one.split(":") for one in said.split(" ")]
+        labels = [entry.split(":") for entry in said.split(" ")]
         chosen = Counter(choice for _who, choice in labels)
         others = len(labels) - 1
         article = sources.get(item, "") if sources else ""

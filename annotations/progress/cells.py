@@ -124,7 +124,7 @@ def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...]
     shown = [row for row in _counts(store, project) if row.mined or row.quota is not None]
     back = [words for words in last_words(store, project) if words.waits]
     again = decided_before(back, generations)
-    found = {
+    values = {
         (row.pair, row.side): Counted(
             row.quota, row.mined, row.reviewed, row.compared, row.unanimous,
             row.accepted + (row.rejected if generations else 0), row.left, row.aside,
@@ -133,8 +133,8 @@ def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...]
         for row in shown
     }  # fmt: skip
     stopped = followed_by_cell(store, project, back) if project.plan == "stop" else None
-    forecasts = quota_forecasts(found, stopped)
-    cells = tuple(CellState(*cell, counted, forecasts[cell]) for cell, counted in found.items())
+    forecasts = quota_forecasts(values, stopped)
+    cells = tuple(CellState(*cell, counted, forecasts[cell]) for cell, counted in values.items())
     return cells, _ahead(project, cells, shown, stopped)
 
 
@@ -197,7 +197,7 @@ def followed_by_cell(
         full = words.terms.shared or words.terms.pilot is not None or words.terms.known
         as_it_stands, as_was_said = (words.labels, words.status, -1), (len(words.choices), words.outcome, 1)
         rows.setdefault((words.pair, words.side), ([], []))[full].extend([as_it_stands, as_was_said])
-    return {cell: Followed(*(stages(project.per_item, part) for part in found)) for cell, found in rows.items()}
+    return {cell: Followed(*(stages(project.per_item, part) for part in row)) for cell, row in rows.items()}
 
 
 # Labelled sentences: cell, whether all labels are there, whether all of them accept, columns that may name an article.
@@ -252,8 +252,8 @@ def funnel(store: Store, project: Project) -> list[dict[str, Any]]:
 
 def total(store: Store, project: Project, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the same for all pairs and sides together; *rows*: of `funnel`."""
-    found: dict[str, Any] = {name: sum(int(row[name] or 0) for row in rows) for name in SUMMED}
-    return found | {"rate": _rates(store, project)(None)}
+    result: dict[str, Any] = {name: sum(int(row[name] or 0) for row in rows) for name in SUMMED}
+    return result | {"rate": _rates(store, project)(None)}
 
 
 def _rates(store: Store, project: Project) -> Callable[[int | None], Estimate]:
@@ -310,16 +310,16 @@ def mining(store: Store, project: Project) -> dict[str, Any]:
     sentence read by two runs counts twice. `cells`: pair -> side -> counts.
     """
     runs = mined_runs(store, project)
-    found: dict[str, Any] = {"runs": runs, "imported": sum(run["imported"] for run in runs)}
-    found["read"] = _sums([run["read"] for run in runs])
-    found["whole"] = all(run["read"]["whole"] for run in runs)
-    found |= _sums([{key: run[key] for key in COUNTED} for run in runs])
+    result: dict[str, Any] = {"runs": runs, "imported": sum(run["imported"] for run in runs)}
+    result["read"] = _sums([run["read"] for run in runs])
+    result["whole"] = all(run["read"]["whole"] for run in runs)
+    result |= _sums([{key: run[key] for key in COUNTED} for run in runs])
     for key in ("rejected", "flagged"):
         summed = _sums([run[key] for run in runs])
-        found[key] = dict(sorted(summed.items(), key=lambda one: (-one[1], one[0])))
+        result[key] = dict(sorted(summed.items(), key=lambda one: (-one[1], one[0])))
     pairs = dict.fromkeys(pair for run in runs for pair in run["cells"])
-    found["cells"] = {pair: _sides([run["cells"][pair] for run in runs if pair in run["cells"]]) for pair in pairs}
-    return found
+    result["cells"] = {pair: _sides([run["cells"][pair] for run in runs if pair in run["cells"]]) for pair in pairs}
+    return result
 
 
 def _sides(cells: list[Facts]) -> dict[str, dict[str, int]]:

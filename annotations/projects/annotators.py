@@ -56,14 +56,16 @@ def add_annotators(store: Store, project: Project, names: Iterable[str], *, auth
     """Add annotators, or reactivate those who had left; returns all active ones. Raises Refused for a bad name."""
     people = list(dict.fromkeys(checked_name(name) for name in names))
     with store.write():
-        there = {one.name: one for one in annotators(store, project, active=False)}
-        before = {one.name for one in annotators(store, project)}
+        there = {
+            stored_annotator.name: stored_annotator for stored_annotator in annotators(store, project, active=False)
+        }
+        before = {stored_annotator.name for stored_annotator in annotators(store, project)}
         join(store, project, people)
         now = annotators(store, project)
-        for one in now:
-            if one.name not in before:
-                action = "reactivated" if one.name in there else "joined"
-                record(store, project, action, annotator=one, author=author, name=one.name)
+        for stored_annotator in now:
+            if stored_annotator.name not in before:
+                action = "reactivated" if stored_annotator.name in there else "joined"
+                record(store, project, action, annotator=stored_annotator, author=author, name=stored_annotator.name)
     return now
 
 
@@ -210,8 +212,8 @@ def pseudonyms(store: Store, project: Project) -> dict[str, str]:
 def released_codes(store: Store, project: Project) -> dict[str, str]:
     """Return codes by public id of the annotator, from the newest complete release; empty before the first."""
     facts = store.value("SELECT facts FROM frozen_release WHERE project = ? ORDER BY id DESC LIMIT 1", (project.id,))
-    found = json.loads(facts).get("codes", {}) if facts else {}
-    return {str(uid): str(code) for uid, code in found.items()}
+    result = json.loads(facts).get("codes", {}) if facts else {}
+    return {str(uid): str(code) for uid, code in result.items()}
 
 
 def coded_file(file: str | None, codes: Mapping[str, str]) -> str | None:

@@ -88,11 +88,11 @@ def consents(store: Store, project: Project, use: Use) -> list[Consent]:
     """Return the newest answer of every present or former annotator, in the order of joining."""
     query = "SELECT annotator, given, recorded_by, text, created FROM standing_consent WHERE project = ? AND use = ?"
     rows = {who: answer for who, *answer in store.db.execute(query, (project.id, use))}
-    found = []
+    result = []
     for annotator in annotators(store, project, active=False):
         given, by, text, created = rows.get(annotator.id, (None, None, "", None))
-        found.append(Consent(annotator, None if given is None else bool(given), by, text, created))
-    return found
+        result.append(Consent(annotator, None if given is None else bool(given), by, text, created))
+    return result
 
 
 def consent_of(store: Store, project: Project, person: Annotator, use: Use) -> Consent:
@@ -278,7 +278,7 @@ def restore_grouping(store: Store, project: Project, row: Mapping[str, Any]) -> 
     """Store a grouping of a package, inside the caller's transaction; False if there is one of that name."""
     if any(one.name == row["name"] for one in groupings(store, project)):
         return False
-    options = [checked_name(one) for one in row["options"]]
+    options = [checked_name(entry) for entry in row["options"]]
     _insert_grouping(store.db, project, checked_name(row["name"]), options, row["created"])
     return True
 

@@ -77,23 +77,23 @@ def sections_of(text: str) -> dict[str, str]:
 
     Raises Refused if one is missing.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     marks = list(HEADING.finditer(text))
     for number, mark in enumerate(marks):
         code = next((code for code, names in SECTIONS.items() if _title(mark[1]) in names), None)
         if code is None:
             continue
         level = len(mark[0]) - len(mark[0].lstrip("#"))
-        later = (one for one in marks[number + 1 :] if len(one[0]) - len(one[0].lstrip("#")) <= level)
+        later = (match for match in marks[number + 1 :] if len(match[0]) - len(match[0].lstrip("#")) <= level)
         end = next(later, None)
         body = text[mark.end() : end.start() if end else len(text)]
-        asked = {f"> {one}" for both in FORMS.values() for one in both}
-        found[code] = "\n".join(line for line in body.strip().splitlines() if line.strip() not in asked).strip()
-    if missing := [SECTIONS[code][0] for code in SECTIONS if not found.get(code)]:
+        asked = {f"> {name}" for both in FORMS.values() for name in both}
+        result[code] = "\n".join(line for line in body.strip().splitlines() if line.strip() not in asked).strip()
+    if missing := [SECTIONS[code][0] for code in SECTIONS if not result.get(code)]:
         message = N_("The pre-registration has no text under: {missing}. It needs four sections: {sections}.")
         sections = ", ".join(names[0] for names in SECTIONS.values())
         raise Refused(message, missing=", ".join(missing), sections=sections)
-    return found
+    return result
 
 
 def preregister(store: Store, project: Project, text: str, *, author: str = "", late: bool = False) -> Sheet:
@@ -127,8 +127,8 @@ def preregister(store: Store, project: Project, text: str, *, author: str = "", 
 def sheets(store: Store, project: Project) -> list[Sheet]:
     """Return the sheets of a project, oldest first."""
     names = ("text", "sha256", "seal", "written", "labels")
-    found = [event for event in events(store, project, action=ACTION) if all(name in event.data for name in names)]
-    return [Sheet(author=event.author, **{name: event.data[name] for name in names}) for event in found]
+    result = [event for event in events(store, project, action=ACTION) if all(name in event.data for name in names)]
+    return [Sheet(author=event.author, **{name: event.data[name] for name in names}) for event in result]
 
 
 def sheet_facts(store: Store, project: Project) -> list[dict[str, Any]]:
@@ -137,12 +137,12 @@ def sheet_facts(store: Store, project: Project) -> list[dict[str, Any]]:
     `before`: the sheet is unchanged, the database held no label then, and all current labels were made at a desk here
     afterwards. `elsewhere`: current labels that were made elsewhere, at an unknown time, or before the sheet.
     """
-    found = []
+    result = []
     for sheet in sheets(store, project):
         elsewhere = count_not_made_here(store, project, sheet.written)
         whole = hashlib.sha256(sheet.text.encode()).hexdigest() == sheet.sha256
-        found.append({
+        result.append({
             "sha256": sheet.sha256, "seal": sheet.seal, "written": sheet.written, "labels": sheet.labels,
             "elsewhere": elsewhere, "before": whole and not sheet.labels and not elsewhere, "whole": whole,
         })  # fmt: skip
-    return found
+    return result

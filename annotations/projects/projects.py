@@ -240,8 +240,8 @@ def write_changes(
 
 def finish_changes(store: Store) -> None:
     """Finish the recounts of all projects that a killed process left (`annotations.plan.recount`)."""
-    for one in (*projects(store), *projects(store, archived=True)):
-        finish_recount(store, one)
+    for stored_project in (*projects(store), *projects(store, archived=True)):
+        finish_recount(store, stored_project)
 
 
 def archive(store: Store, project: Project, *, archived: bool = True) -> Project:

@@ -131,59 +131,68 @@ def facts(store: Store, project: Project) -> Facts:
     )  # fmt: skip
 
 
-def steps(found: Facts) -> tuple[StepState, ...]:
+def steps(step_counts: Facts) -> tuple[StepState, ...]:
     """Return every step with its state, in the order of work."""
-    items, labelled, left = found.stock.items, found.labelled, found.unlabelled
+    items, labelled, left = step_counts.stock.items, step_counts.labelled, step_counts.unlabelled
     reviewed: State = "not begun" if not labelled else "waiting" if left else "done"
-    decided = found.stock.accepted + found.stock.rejected
+    decided = step_counts.stock.accepted + step_counts.stock.rejected
     return (
-        StepState("sources", "waiting" if found.importing else "done" if items else "not begun", items or None),
-        _guideline(found),
-        StepState("plan", "done" if found.planned else "not begun"),
+        StepState("sources", "waiting" if step_counts.importing else "done" if items else "not begun", items or None),
+        _guideline(step_counts),
+        StepState("plan", "done" if step_counts.planned else "not begun"),
         StepState(
-            "people", "not begun" if not found.people else "waiting" if found.few else "done", found.people or None
+            "people",
+            "not begun" if not step_counts.people else "waiting" if step_counts.few else "done",
+            step_counts.people or None,
         ),
         StepState("review", "waiting" if items and left else "done" if items else "not begun", left or None),
-        _adjudication(found),
+        _adjudication(step_counts),
         StepState("progress", reviewed, decided if labelled else None),
         StepState("agreement", reviewed),
-        StepState("quality", "done" if found.known or found.retest else "not begun"),
-        StepState("describe", "done" if found.stock.accepted else "not begun", found.stock.accepted or None),
-        StepState("release", "not begun" if found.released is None else "done" if _is_current(found) else "waiting"),
+        StepState("quality", "done" if step_counts.known or step_counts.retest else "not begun"),
+        StepState(
+            "describe", "done" if step_counts.stock.accepted else "not begun", step_counts.stock.accepted or None
+        ),
+        StepState(
+            "release",
+            "not begun" if step_counts.released is None else "done" if _is_current(step_counts) else "waiting",
+        ),
     )
 
 
-def next_step(found: Facts, allowed: Sequence[Step]) -> Step | None:
+def next_step(step_counts: Facts, allowed: Sequence[Step]) -> Step | None:
     """Return the next thing to do among the *allowed* steps; None if none of these steps waits."""
-    labelled, left = found.labelled, found.unlabelled
-    first_look = not labelled and not found.pilots and found.versions <= 1
+    labelled, left = step_counts.labelled, step_counts.unlabelled
+    first_look = not labelled and not step_counts.pilots and step_counts.versions <= 1
     wanted: tuple[tuple[Step, bool], ...] = (
-        ("sources", not found.stock.items),
-        ("people", found.few),
-        ("guideline", first_look or (found.pilot_open and not left)),
+        ("sources", not step_counts.stock.items),
+        ("people", step_counts.few),
+        ("guideline", first_look or (step_counts.pilot_open and not left)),
         ("review", left > 0),
         ("progress", left > 0),  # for a lead who does not label: cases wait until the annotators are done
-        ("adjudication", found.cases > 0),
-        ("release", found.stock.accepted > 0 and (found.released is None or not _is_current(found))),
+        ("adjudication", step_counts.cases > 0),
+        ("release", step_counts.stock.accepted > 0 and (step_counts.released is None or not _is_current(step_counts))),
     )
     return next((step for step, waits in wanted if waits and step in allowed), None)
 
 
-def _guideline(found: Facts) -> StepState:
-    if found.pilot_open:
-        return StepState("guideline", "waiting", found.pilot_left or None)
-    begun = found.pilots or found.versions > 1 or found.labelled
+def _guideline(step_counts: Facts) -> StepState:
+    if step_counts.pilot_open:
+        return StepState("guideline", "waiting", step_counts.pilot_left or None)
+    begun = step_counts.pilots or step_counts.versions > 1 or step_counts.labelled
     return StepState("guideline", "done" if begun else "not begun")
 
 
-def _adjudication(found: Facts) -> StepState:
-    if found.cases:
-        return StepState("adjudication", "waiting", found.cases)
-    return StepState("adjudication", "done" if found.settled or found.labelled else "not begun")
+def _adjudication(step_counts: Facts) -> StepState:
+    if step_counts.cases:
+        return StepState("adjudication", "waiting", step_counts.cases)
+    return StepState("adjudication", "done" if step_counts.settled or step_counts.labelled else "not begun")
 
 
-def _is_current(found: Facts) -> bool:
-    return found.released is not None and (found.changed is None or found.changed <= found.released)
+def _is_current(step_counts: Facts) -> bool:
+    return step_counts.released is not None and (
+        step_counts.changed is None or step_counts.changed <= step_counts.released
+    )
 
 
 # Only sentence projects that are not archived count, and of these the ones that are asked for.

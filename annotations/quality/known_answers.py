@@ -125,21 +125,21 @@ def set_known(
     if choice is not None and choice not in (codes := choice_codes(store, project)):
         allowed = ", ".join(codes)
         raise Refused(N_("{choice} is not a valid answer: the choices are {allowed}."), choice=choice, allowed=allowed)
-    said = checked_text(why)
+    text = checked_text(why)
     with store.write() as db:
-        found = item(store, project, uid)  # read here, because its import may be undone at any time
+        stored_item = item(store, project, uid)  # read here, because its import may be undone at any time
         after = 0
         if from_labels:
-            after = store.value("SELECT coalesce(max(id), 0) FROM label WHERE item = ?", (found.id,))
+            after = store.value("SELECT coalesce(max(id), 0) FROM label WHERE item = ?", (stored_item.id,))
         query = "SELECT choice, after, why FROM standing_answer WHERE item = ?"
-        if (choice, after, said) == (db.execute(query, (found.id,)).fetchone() or (None, 0, said)):
+        if (choice, after, text) == (db.execute(query, (stored_item.id,)).fetchone() or (None, 0, text)):
             return
-        row = {"item": found.id, "choice": choice, "after": after, "why": said, "author": author.strip()}
+        row = {"item": stored_item.id, "choice": choice, "after": after, "why": text, "author": author.strip()}
         insert_answer(db, project, {**row, "created": timestamp()})
-        set_known_answer(db, found.id, choice)
-        recount_item(store, found.id)
-        update_set_aside(store, project, found.id)
-        record(store, project, "hidden_gold", item=found.id, author=author, choice=choice, why=said)
+        set_known_answer(db, stored_item.id, choice)
+        recount_item(store, stored_item.id)
+        update_set_aside(store, project, stored_item.id)
+        record(store, project, "hidden_gold", item=stored_item.id, author=author, choice=choice, why=text)
 
 
 def insert_answer(db: Connection, project: Project, values: Mapping[str, Any]) -> None:
@@ -159,8 +159,8 @@ def known_items(store: Store, project: Project) -> list[KnownItem]:
     items = []
     for row in rows:
         choice, why, author, created, from_labels, labels = row[-6:]
-        one = as_item(tuple(row[:-6]))
-        items.append(KnownItem(one, choice, why, author, created, bool(from_labels), labels))
+        stored_item = as_item(tuple(row[:-6]))
+        items.append(KnownItem(stored_item, choice, why, author, created, bool(from_labels), labels))
     return items
 
 
@@ -181,7 +181,7 @@ def draw_candidates(
     ids = store.column(query, (project.id,))
     drawn = random.Random(seed).sample(ids, min(number, len(ids)))  # noqa: S311 - a sample, no secret
     by_id = items_with_ids(store.db, drawn)
-    return [by_id[one] for one in drawn]
+    return [by_id[entry] for entry in drawn]
 
 
 def scores(store: Store, project: Project) -> list[KnownAnswerScore]:
@@ -253,7 +253,9 @@ def _score(name: str, active: bool, total: int, table: Sequence[Sequence[int]], 
 
 def wrong_answers(store: Store, project: Project, annotator: str | None = None) -> list[WrongAnswer]:
     """Return labels that differ from the known answer, in the order of import; of one annotator by name, or of all."""
-    names = {one.id: one.name for one in annotators(store, project, active=False)}
+    names = {
+        stored_annotator.id: stored_annotator.name for stored_annotator in annotators(store, project, active=False)
+    }
     known = {known_item.item.id: known_item for known_item in known_items(store, project)}
     return [
         WrongAnswer(

@@ -183,11 +183,11 @@ def _pairs(store: Store, project: Project) -> Iterator[Pair]:
 
 
 def _choices(store: Store, project: Project, pairs: Sequence[Pair]) -> tuple[Choice, ...]:
-    found = {choice.code: choice for version in guidelines(store, project)[::-1] for choice in version.choices[::-1]}
-    for code in sorted({code for pair in pairs for code in (pair.first, pair.second)} - set(found)):
-        found[code] = Choice(code, "", code, code)
+    result = {choice.code: choice for version in guidelines(store, project)[::-1] for choice in version.choices[::-1]}
+    for code in sorted({code for pair in pairs for code in (pair.first, pair.second)} - set(result)):
+        result[code] = Choice(code, "", code, code)
     newest = [choice.code for choice in guidelines(store, project)[-1].choices]
-    return tuple(found[code] for code in [*newest, *(code for code in found if code not in newest)])
+    return tuple(result[code] for code in [*newest, *(code for code in result if code not in newest)])
 
 
 def _agreement_of(

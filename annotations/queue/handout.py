@@ -269,8 +269,8 @@ class Handout:
         walks = self.walks.get(cell.id, [])
         for below in (LATE, 2 * LATE):
             for walk in walks:
-                if (found := self._step(cell, walk, below)) is not None:
-                    return found
+                if (result := self._step(cell, walk, below)) is not None:
+                    return result
         return None
 
     def _step(self, cell: Cell, walk: _Walk, below: int) -> int | None:

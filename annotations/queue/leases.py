@@ -77,12 +77,12 @@ def claim(
         pilot, sample, retested = served
         rows = db.execute(_HELD, {**values, "pilot": pilot}).fetchall()
         known = set(have)
-        found = [Leased(turn, item, uid) for turn, item, uid, _ in rows if uid not in known][: max(0, want)]
-        room = min(want - len(found), MOST_LEASED - len(rows))
+        result = [Leased(turn, item, uid) for turn, item, uid, _ in rows if uid not in known][: max(0, want)]
+        room = min(want - len(result), MOST_LEASED - len(rows))
         if room > 0:
             fill = Handout(db, project, annotator, pilot, sample).fill
-            found += retests.hand_out(store, project, annotator, room, moment, fill) if retested else fill(room)
-        return _load(db, found)
+            result += retests.hand_out(store, project, annotator, room, moment, fill) if retested else fill(room)
+        return _load(db, result)
 
 
 def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str, str]:
@@ -165,6 +165,6 @@ def left_to_others(store: Store, project: Project, annotator: Annotator) -> int:
 
 def _load(db: Connection, handed: Sequence[Leased]) -> list[Item]:
     by_id = items_with_ids(db, [leased.item for leased in handed])
-    found = ((by_id[leased.item], leased.uid) for leased in handed)
+    result = ((by_id[leased.item], leased.uid) for leased in handed)
     # A retest has a public id of its own.
-    return [item if uid is None or uid == item.uid else replace(item, uid=uid) for item, uid in found]
+    return [item if uid is None or uid == item.uid else replace(item, uid=uid) for item, uid in result]

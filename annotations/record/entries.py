@@ -255,7 +255,7 @@ def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_
     acts = _acts(store, annotator, ids)
     said = _comments(store, project, annotator, ids)
     covered = covered_labels(store, project, annotator)
-    items = _items(store, [*ids, *(one[1] for one in again.values())])
+    items = _items(store, [*ids, *(row[1] for row in again.values())])
     for key in keys:
         if key.again:
             uid, item_id, state, latest, op_id = again[key.id]
@@ -304,12 +304,12 @@ def _acts(store: Store, annotator: Annotator, ids: Sequence[int]) -> defaultdict
     skips: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
     for item, act in store.each(_skip, _SKIPS.format(marks=marks), values):
         skips[item].append((0, act))
-    found: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
+    acts: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
     for item in {*labels, *skips}:
         made = sorted(labels[item], key=lambda act: act[1].created)
         # Operations that a desk sends together have the same moment; its revision gives their order.
-        found[item] = list(merge(made, skips[item], key=lambda act: (act[1].created, act[1].revision)))
-    return found
+        acts[item] = list(merge(made, skips[item], key=lambda act: (act[1].created, act[1].revision)))
+    return acts
 
 
 def _label(place: int, id: int, skip: int, **row: Any) -> tuple[int, int, Act]:
@@ -335,8 +335,8 @@ def _marked_standing(act: Act, row_id: int, latest: int | None, op_id: str | Non
 def _comments(
     store: Store, project: Project, annotator: Annotator, ids: Sequence[int]
 ) -> defaultdict[int, list[Comment]]:
-    found: defaultdict[int, list[Comment]] = defaultdict(list)
+    comments: defaultdict[int, list[Comment]] = defaultdict(list)
     values = {"project": project.id, "me": annotator.id, "items": json.dumps(list(ids))}
     for item, *rest in store.db.execute(_COMMENTS, values):
-        found[item].append(Comment(*rest))
-    return found
+        comments[item].append(Comment(*rest))
+    return comments

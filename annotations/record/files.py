@@ -92,7 +92,7 @@ def _json_parts(store: Store, project: Project, annotator: Annotator) -> Iterato
     }  # fmt: skip
     log = own_log(store, annotator)
     head["log"] = {
-        "heads": [{"day": one.day, "hash": one.hash} for one in log.heads],
+        "heads": [{"day": log_head.day, "hash": log_head.hash} for log_head in log.heads],
         "chain": [{"op_id": own_entry.op_id, "row": own_entry.row, "hash": own_entry.hash} for own_entry in log.chain],
     }
     if plain and needs_canary(project):

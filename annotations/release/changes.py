@@ -151,14 +151,14 @@ class Contents:
 
     def finish(self) -> dict[str, Entry]:
         """Return by public id the entry of every item with a label or a gold label."""
-        for (item, annotator), found in self._corrected.items():
-            by = {key: self._operations.get(op_id or "", "") for key, op_id in found.items()}
+        for (item, annotator), values in self._corrected.items():
+            by = {key: self._operations.get(op_id or "", "") for key, op_id in values.items()}
             self._standing.setdefault(item, {})[annotator] = Standing(by["latest"], by["blind"])
         while self._standing:
             item, of_item = self._standing.popitem()
-            said = {who: content for who, standing in of_item.items() if (content := standing.content())}
-            if said and item in self._items:
-                self._entry(item).labels = said
+            entries = {who: content for who, standing in of_item.items() if (content := standing.content())}
+            if entries and item in self._items:
+                self._entry(item).labels = entries
         for item, (status, gold) in self._gold.items():
             if item in self._items:
                 entry = self._entry(item)
@@ -172,8 +172,8 @@ class Contents:
 def content_hash(entries: Iterable[Entry]) -> str:
     """Return the hash of the contents, 64 hexadecimal digits; the order of *entries* does not matter."""
     whole = hashlib.sha256(HEAD)
-    for one in sorted(entry.digest() for entry in entries):
-        whole.update(one)
+    for data in sorted(entry.digest() for entry in entries):
+        whole.update(data)
     return whole.hexdigest()
 
 
@@ -319,9 +319,9 @@ def _labels(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, Any
 
 def described(changes: Mapping[str, Any], facts: Mapping[str, Any], language: Language) -> list[Block]:
     """Describe the changes in words: templates/LANGUAGE/changes.md.jinja."""
-    gold = [f"{one['item']}: {one['before'] or '—'} → {one['after'] or '—'}" for one in changes["gold"]]
+    gold = [f"{entry['item']}: {entry['before'] or '—'} → {entry['after'] or '—'}" for entry in changes["gold"]]
     before, after = (changes["quantities"][when] or {} for when in ("before", "after"))
-    found = {
+    result = {
         "changes": changes,
         "before": before,
         "after": after,
@@ -332,4 +332,4 @@ def described(changes: Mapping[str, Any], facts: Mapping[str, Any], language: La
         "guidelines": facts["guidelines"],
         "labels_name": name_of_labels(facts["provenance"]),
     }
-    return paper_blocks(TEMPLATES, "changes", language, found)
+    return paper_blocks(TEMPLATES, "changes", language, result)

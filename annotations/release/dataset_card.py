@@ -61,9 +61,9 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
     calls = [f'load_dataset(".", "{name}")' if name != "default" else 'load_dataset(".")' for name, *_ in parts]
     text = "\n".join(["from datasets import load_dataset", "", *calls]) if calls else ""
     named = {"labels_name": name_of_labels(facts["provenance"])}
-    told = {**facts, **named, "files": sorted(files.items()), "locked": locked, "text": text}
+    values = {**facts, **named, "files": sorted(files.items()), "locked": locked, "text": text}
     papers = [
-        rendered(paper_blocks(TEMPLATES, "dataset_card", language, told), "md", language)
+        rendered(paper_blocks(TEMPLATES, "dataset_card", language, values), "md", language)
         for language in sorted(LANGUAGES)
     ]
     return card_header(facts, features, locked=locked) + "\n" + "\n".join(papers)
@@ -71,11 +71,11 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
 
 def _parts(features: tuple[str, str], locked: bool) -> list[tuple[str, str, str]]:
     """Return name, file and columns of each part that the library can load."""
-    found = [
+    result = [
         ("default", DATA, "" if locked else features[0].rstrip()),
         ("hard_cases", HARD_CASES, features[1].rstrip()),
     ]
-    return [part for part in found if part[2]]
+    return [part for part in result if part[2]]
 
 
 def card_header(facts: Mapping[str, Any], features: tuple[str, str], *, locked: bool) -> str:

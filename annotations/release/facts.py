@@ -64,13 +64,13 @@ def coverage_cited() -> dict[str, dict[str, float]]:
     `least` and `most` are pooled over all settings, of the measure with the lowest and the highest coverage; `lowest`
     is that of the worst setting of any measure. The table is written together with docs/coverage.md.
     """
-    found: dict[str, dict[str, float]] = {}
+    result: dict[str, dict[str, float]] = {}
     for design in ("items", "clusters"):
         rows = [row for row in table("coverage") if row["design"] == design and row["interval"] in COVERAGE_OF]
         pooled = [float(row["pooled"]) for row in rows]
         lowest = min(float(row["lowest"]) for row in rows)
-        found[design] = {"least": min(pooled), "most": max(pooled), "lowest": lowest}
-    return found
+        result[design] = {"least": min(pooled), "most": max(pooled), "lowest": lowest}
+    return result
 
 
 def gather(store: Store, project: Project, known: Known | None = None) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
     snapshot = known.snapshot
     labels = snapshot.label_totals
     sources = articles(store, project)
-    found = {
+    values = {
         "app": VERSION,
         "project": _settings(project),
         "guidelines": _guidelines(store, project, labels),
@@ -105,7 +105,7 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "canary": CANARY,
         "canary_in_texts": needs_canary(project),  # else only in the card
     }
-    facts: dict[str, Any] = to_json(found, MESSAGES)
+    facts: dict[str, Any] = to_json(values, MESSAGES)
     return facts
 
 
@@ -147,7 +147,7 @@ def _sources(store: Store, project: Project) -> dict[str, Any]:
 def _labels(labels: LabelTotals) -> dict[str, Any]:
     timed = len(labels.seconds)
     hours, median = labels.hours, labels.median_seconds
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "standing": labels.number,
         "by_choice": dict(labels.choices),
         "first_day": labels.first[:10],
@@ -157,7 +157,7 @@ def _labels(labels: LabelTotals) -> dict[str, Any]:
         "median_seconds": None if median is None else round(median, 2),
         "breaks": labels.breaks,
     }
-    return found if timed else found | {"hours_reason": NO_TIME.message, "median_seconds_reason": NO_TIME.message}
+    return result if timed else result | {"hours_reason": NO_TIME.message, "median_seconds_reason": NO_TIME.message}
 
 
 def _people(store: Store, project: Project, labels: LabelTotals) -> dict[str, Any]:

@@ -163,7 +163,7 @@ class Composer:
 
     def _log_head(self) -> None:
         """Add the heads of the log, by which users of the release can check that nothing older was changed."""
-        days = [{"day": one.day, "hash": one.hash} for one in daily_heads(self.store.db)]
+        days = [{"day": log_head.day, "hash": log_head.hash} for log_head in daily_heads(self.store.db)]
         now = head(self.store.db)
         self._add(LOG_HEAD, [pretty({"log_head": {"at": now.at, "hash": now.hash}, "days": days})])
 
@@ -182,8 +182,11 @@ class Composer:
         self._add_all([made.doccano.done()], text=True)
 
     def _papers(self, known: Known) -> None:
-        for one in guidelines(self.store, self.project):
-            self._add(f"guideline/v{one.version}.md", [one.text if one.text.endswith("\n") else one.text + "\n"])
+        for stored_guideline in guidelines(self.store, self.project):
+            self._add(
+                f"guideline/v{stored_guideline.version}.md",
+                [stored_guideline.text if stored_guideline.text.endswith("\n") else stored_guideline.text + "\n"],
+            )
         newest = guideline(self.store, self.project).text
         reason = self.made.facts["release"]["reason"]
         checks = to_explain(self.store, self.project) if reason else []
@@ -217,16 +220,16 @@ class Composer:
             self._add(f"preregistration/{number}.md", [sheet.text])
 
     def _changes(self, last: Release | None, contents: dict[str, Any]) -> None:
-        found = facts_compared(contents, None if last is None else last.facts, self.made.facts)
+        values = facts_compared(contents, None if last is None else last.facts, self.made.facts)
         standing = self.made.facts["labels"]["standing"]
-        found["all_labels"] = None if last is None else label_changes(self.store, self.project, last, standing)
+        values["all_labels"] = None if last is None else label_changes(self.store, self.project, last, standing)
         notes = self.made.facts["release"]["notes"]
-        self._add("changes.json", [pretty(found | {"notes": notes})])
+        self._add("changes.json", [pretty(values | {"notes": notes})])
         for language in LANGUAGES:
-            blocks = described(found, self.made.facts, language)
+            blocks = described(values, self.made.facts, language)
             self._add(f"changes.{language}.md", [rendered(blocks, "md", language)])
         # The file has the lists of items; the facts for pages have only the numbers.
-        self.made.facts["changes"] = summary(found)
+        self.made.facts["changes"] = summary(values)
 
     def _card(self) -> None:
         made = self.made
@@ -258,14 +261,14 @@ def summary(changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _contents(names: Iterable[str]) -> dict[str, str]:
-    found = {}
+    contents = {}
     for name in names:
         known = next((key for key in HOLDS if name == key or (key.endswith("/") and name.startswith(key))), None)
         if known is None:
-            found[name] = PUBLISHED if name.startswith("published/") else ""
+            contents[name] = PUBLISHED if name.startswith("published/") else ""
         else:
-            found[known] = HOLDS[known]
-    return found
+            contents[known] = HOLDS[known]
+    return contents
 
 
 def method(facts: Mapping[str, Any], guideline_text: str, language: Language) -> list[Block]:

@@ -92,22 +92,22 @@ class HardCases:
         names = ["pair", "side", "keyword"] if sentences else ["pair"]
         if with_text:
             names += ["text"] if sentences else ["context", "text"]
-        found: dict[str, Any] = {"item": uid} | {name: labels[0][name] if labels else None for name in names}
-        found |= {"status": status, "gold": gold, "why_here": _why(status, split, act[0], labels)}
-        found["labels"] = [
+        result: dict[str, Any] = {"item": uid} | {name: labels[0][name] if labels else None for name in names}
+        result |= {"status": status, "gold": gold, "why_here": _why(status, split, act[0], labels)}
+        result["labels"] = [
             {"annotator": self.codes.get(row["annotator"], "")} | {k: row[k] for k in KEPT if with_text or k != "note"}
             | {"spans": [{"start": start, "end": end, "kind": kind} for start, end, kind in row["spans"]]}
             for row in labels if row["annotator"] in self.may
         ]  # fmt: skip
-        found["left_out"] = len(labels) - len(found["labels"])
-        found["settlement"] = None
+        result["left_out"] = len(labels) - len(result["labels"])
+        result["settlement"] = None
         if act[0] is not None:
             settled = dict(zip(ACT, act, strict=True))
             adjudicator = self.codes.get(settled["adjudicator"], "")
             settled |= {"reasons": json.loads(settled["reasons"]), "adjudicator": adjudicator}
             settled["extraneous"] = None if settled["extraneous"] is None else bool(settled["extraneous"])
-            found["settlement"] = {key: value for key, value in settled.items() if with_text or key != "why"}
-        return found | self.canary
+            result["settlement"] = {key: value for key, value in settled.items() if with_text or key != "why"}
+        return result | self.canary
 
 
 def _why(status: str, split: int, action: str | None, labels: list[dict[str, Any]]) -> str:

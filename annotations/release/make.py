@@ -178,9 +178,9 @@ def make_release(
         with store.write() as db:
             record_items(db, batch, created, hashed)
     with snapshot(store) as seen:
-        found = project_by_uid(seen, project.uid)
-        refuse_unready(seen, found, whole=True)
-        last = next(reversed(releases(seen, found)), None)
+        stored_project = project_by_uid(seen, project.uid)
+        refuse_unready(seen, stored_project, whole=True)
+        last = next(reversed(releases(seen, stored_project)), None)
         counted = [0]
 
         def step(_name: str) -> None:
@@ -188,10 +188,10 @@ def make_release(
             if progress is not None:
                 progress(min(counted[0], FILES - 1), FILES)
 
-        made = Composer(seen, found, step).compose(version, notes.strip(), reason.strip(), last)
-        codes = by_uid(annotators(seen, found, active=False), pseudonyms(seen, found))
-        items = _reviewed(seen, found)
-    return _stored(store, found, made, codes, items, author)
+        made = Composer(seen, stored_project, step).compose(version, notes.strip(), reason.strip(), last)
+        codes = by_uid(annotators(seen, stored_project, active=False), pseudonyms(seen, stored_project))
+        items = _reviewed(seen, stored_project)
+    return _stored(store, stored_project, made, codes, items, author)
 
 
 def _reviewed(store: Store, project: Project) -> Iterator[ReleaseItem]:

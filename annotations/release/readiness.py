@@ -161,16 +161,16 @@ def _running(store: Store, project: Project) -> list[Check]:
 
 
 def _consent(store: Store, project: Project) -> list[Check]:
-    found = sharing(store, project)
-    if not found["released"]["people"] + found["left_out"]["people"]:
+    entries = sharing(store, project)
+    if not entries["released"]["people"] + entries["left_out"]["people"]:
         return []
-    if not found["left_out"]["people"]:
+    if not entries["left_out"]["people"]:
         return [Check("consent", "done", N_("All annotators consent to the release of individual labels."))]
     text = N_(
         "Excluded from the tables of individual labels because consent is missing: {labels} labels; annotators:"
         " {people}. Annotators answer on My record; record written consent under Projects, People."
     )
-    values = {key: f"{number:,}" for key, number in found["left_out"].items()}
+    values = {key: f"{number:,}" for key, number in entries["left_out"].items()}
     return [Check("consent", "note", text, values)]
 
 

@@ -192,10 +192,12 @@ def releases(store: Store, project: Project) -> list[Release]:
 
 def release(store: Store, project: Project, version: str) -> Release:
     """Return the release with that version. Raises NotFound."""
-    found = [one for one in releases(store, project) if one.version == version.strip()]
-    if not found:
+    stored_releases = [
+        stored_release for stored_release in releases(store, project) if stored_release.version == version.strip()
+    ]
+    if not stored_releases:
         raise NotFound(N_("{project} has no release {version}."), project=project.name, version=version)
-    return found[0]
+    return stored_releases[0]
 
 
 def file_facts(store: Store, release: Release) -> list[FileFact]:
@@ -297,8 +299,8 @@ def store_release(
         in_commits(store, insert)
         with store.write() as db:
             db.execute("UPDATE release SET whole = 1, pid = NULL, started_process = NULL WHERE id = ?", (row_id,))
-            told = {key: made[key] for key in ("version", "hash", "items", "labels")}
-            record(store, project, "release", author=made["author"], **told)
+            values = {key: made[key] for key in ("version", "hash", "items", "labels")}
+            record(store, project, "release", author=made["author"], **values)
     except BaseException:
         _discard(store, row_id, uid)
         raise

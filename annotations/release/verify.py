@@ -152,9 +152,9 @@ def verify(path: Path, *, password: str | None = None, store: Store | None = Non
         frozen = {file_fact.name: file_fact.sha256 for file_fact in file_facts(store, release)}
         seen = {name for name, _ in problems}
         problems += [(n, OTHER) for n, digest in digests.items() if n not in seen and frozen.get(n) != digest]
-    found = _contents(files)
+    result = _contents(files)
     about = facts["release"]
-    return Verification(about["version"], about["hash"], found, len(digests), tuple(sorted(problems)),
+    return Verification(about["version"], about["hash"], result, len(digests), tuple(sorted(problems)),
                         tuple(sorted(unread)), release is not None, gold)  # fmt: skip
 
 
@@ -214,8 +214,8 @@ def _contents(files: dict[str, Opener]) -> str | None:
 
 
 def _folder(path: Path) -> dict[str, Opener]:
-    found = {one.relative_to(path): _opener(one) for one in sorted(path.rglob("*")) if one.is_file()}
-    return {name.as_posix(): opened for name, opened in found.items() if name.parts[0] not in OF_A_DOWNLOAD}
+    result = {one.relative_to(path): _opener(one) for one in sorted(path.rglob("*")) if one.is_file()}
+    return {name.as_posix(): opened for name, opened in result.items() if name.parts[0] not in OF_A_DOWNLOAD}
 
 
 def _opener(path: Path) -> Opener:

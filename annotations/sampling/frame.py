@@ -83,8 +83,8 @@ class Frame:
     @property
     def free(self) -> np.ndarray:
         """The items that can be drawn, True or False for each row."""
-        found: np.ndarray = self.table["free"].to_numpy(dtype=bool)
-        return found
+        values: np.ndarray = self.table["free"].to_numpy(dtype=bool)
+        return values
 
     @property
     def expected(self) -> np.ndarray:
@@ -93,8 +93,8 @@ class Frame:
         count = known.sum(axis=1)
         mean = np.divide(np.where(known, self.votes, 0).sum(axis=1), count, out=np.full(len(count), np.nan),
                          where=count > 0)  # fmt: skip
-        found: np.ndarray = np.where(np.isfinite(mean), mean, np.nanmean(mean) if known.any() else 0.5)
-        return found
+        values: np.ndarray = np.where(np.isfinite(mean), mean, np.nanmean(mean) if known.any() else 0.5)
+        return values
 
     @property
     def accept_rates(self) -> np.ndarray:
@@ -110,13 +110,15 @@ class Frame:
     def reference(self) -> int:
         """The index of the judge closest to the mean of all; with it a rate needs the fewest labels of people."""
         apart = np.abs(self.votes - self.expected[:, None])
-        return int(np.argmin([np.mean(one[np.isfinite(one)]) if np.isfinite(one).any() else 2.0 for one in apart.T]))
+        return int(
+            np.argmin([np.mean(entry[np.isfinite(entry)]) if np.isfinite(entry).any() else 2.0 for entry in apart.T])
+        )
 
     @property
     def errors(self) -> np.ndarray:
         """The expected rate, 0 to 1, at which people differ from most judges, from labels of judges and of people."""
-        found: np.ndarray = _deviations(self, ()) ** 2
-        return found
+        values: np.ndarray = _deviations(self, ()) ** 2
+        return values
 
     def strata(self, by: Sequence[str]) -> list[str]:
         """Return the stratum of each item as one text. Raises Refused for an unknown column."""
@@ -160,17 +162,17 @@ def _votes(
     store: Store, project: Project, items: Sequence[str], choice: str, wanted: Sequence[str]
 ) -> tuple[tuple[str, ...], np.ndarray]:
     at = {item: place for place, item in enumerate(items)}
-    found: dict[str, np.ndarray] = {}
+    result: dict[str, np.ndarray] = {}
     for item, judge, code, extraneous, shares in store.db.execute(_VOTES, (project.id,)):
         if item not in at or (wanted and judge not in wanted):
             continue
-        column = found.setdefault(judge, np.full(len(items), np.nan))
+        column = result.setdefault(judge, np.full(len(items), np.nan))
         if not choice:
             column[at[item]] = np.nan if extraneous is None else float(extraneous)
         else:
             given = json.loads(shares) if shares else {}
             column[at[item]] = float(given.get(choice, 0.0)) if given else float(code == choice)
-    return tuple(found), np.stack(list(found.values()), axis=1) if found else np.full((len(items), 0), np.nan)
+    return tuple(result), np.stack(list(result.values()), axis=1) if result else np.full((len(items), 0), np.nan)
 
 
 def plan_sample(
@@ -195,57 +197,63 @@ def plan_sample(
     """
     refuse_beside(store, project)
     release_absent(store, project)
-    found = frame(store, project, measure=measure, judges=judges)
-    rows = np.flatnonzero(found.free)
+    sampling_frame = frame(store, project, measure=measure, judges=judges)
+    rows = np.flatnonzero(sampling_frame.free)
     settings: dict[str, Any] = {"by": list(by)}
     groups: list[str] | None
     if design == "quotas":
-        every, strata, in_random_order = _to_close_quotas(store, project, found, share)
+        every, strata, in_random_order = _to_close_quotas(store, project, sampling_frame, share)
         settings["in_random_order"] = in_random_order
         rows, groups = rows[every[rows] > 0], strata
         chances = every[rows]
     else:
         if 0 < len(rows) < items:  # without any `probabilities` says so
             raise Refused(TOO_MANY, items=f"{items:,}", available=f"{len(rows):,}")
-        sizes, strata, groups = sizes_of(found, design, by)
+        sizes, strata, groups = sizes_of(sampling_frame, design, by)
         chances = probabilities(sizes[rows], items, 1.0 if design in ("simple", "clusters") else share)
     number = 1 + len(samples(store, project))
     key = f"{project.seed}|sample|{number}|{design}"
-    hashes = [bytes(one) for one in found.table["hash"]]
+    hashes = [bytes(entry) for entry in sampling_frame.table["hash"]]
     places = np.array([random_place(key, hashes[row]) for row in rows], dtype=np.int64)
     listed = None if groups is None else [groups[row] for row in rows]
     mine = draw(chances, listed, places, random_place(key, "start") / 2**63)
     if design not in ("simple", "stratified", "clusters"):
-        settings |= {"measure": found.measure, "judges": sorted(found.judges)}
-    ids = found.table["id"].tolist()
+        settings |= {"measure": sampling_frame.measure, "judges": sorted(sampling_frame.judges)}
+    ids = sampling_frame.table["id"].tolist()
     return Planned(
         number, design, 1.0 if design in ("simple", "clusters") else share, settings, [int(ids[row]) for row in rows],
         chances.tolist(), [strata[row] for row in rows], mine.tolist(),
     )  # fmt: skip
 
 
-def sizes_of(found: Frame, design: Design, by: Sequence[str]) -> tuple[np.ndarray, list[str], list[str] | None]:
+def sizes_of(
+    sampling_frame: Frame, design: Design, by: Sequence[str]
+) -> tuple[np.ndarray, list[str], list[str] | None]:
     """Return the size of each item, the stratum in which it counts, and the groups of the list that is drawn from."""
-    alike, none = np.ones(len(found.table)), [""] * len(found.table)
+    alike, none = np.ones(len(sampling_frame.table)), [""] * len(sampling_frame.table)
     if design == "stratified":
         if not by:
             raise Refused(NO_STRATA)
-        strata = found.strata(by)
+        strata = sampling_frame.strata(by)
         sizes = alike
-        sizes[found.free] = equal_strata([one for one, free in zip(strata, found.free, strict=True) if free])
+        sizes[sampling_frame.free] = equal_strata(
+            [text for text, free in zip(strata, sampling_frame.free, strict=True) if free]
+        )
         return sizes, strata, strata
     if design == "clusters":
-        return alike, none, found.table["cluster"].astype(str).tolist()
+        return alike, none, sampling_frame.table["cluster"].astype(str).tolist()
     if design == "simple":
         return alike, none, None
-    if not has_votes(found):
+    if not has_votes(sampling_frame):
         raise Refused(NO_VOTES)
     if design == "disagreement":
-        return disagreement(found.votes), none, None
-    return _deviations(found, by), none, None
+        return disagreement(sampling_frame.votes), none, None
+    return _deviations(sampling_frame, by), none, None
 
 
-def _to_close_quotas(store: Store, project: Project, found: Frame, share: float) -> tuple[np.ndarray, list[str], int]:
+def _to_close_quotas(
+    store: Store, project: Project, sampling_frame: Frame, share: float
+) -> tuple[np.ndarray, list[str], int]:
     """Return the probability of each item, its pair and side, and the number of items needed in random order.
 
     Raises Refused if no quota is open or no item is left.
@@ -255,10 +263,10 @@ def _to_close_quotas(store: Store, project: Project, found: Frame, share: float)
     missing: dict[Hashable, int] = {
         f"{cell.pair} | {cell.side}": max(0, (cell.quota or 0) - cell.accepted) for cell in counts(store, project).cells
     }
-    strata = found.strata(("pair", "side"))
+    strata = sampling_frame.strata(("pair", "side"))
     chances = np.zeros(len(strata))
-    free = found.free
-    kept, cells = found.accept_rates[free], [one for one, left in zip(strata, free, strict=True) if left]
+    free = sampling_frame.free
+    kept, cells = sampling_frame.accept_rates[free], [text for text, left in zip(strata, free, strict=True) if left]
     chances[free] = to_close_quotas(kept, cells, missing, share)
     if not chances.any():
         raise Refused(NO_QUOTA_OPEN)
@@ -266,18 +274,18 @@ def _to_close_quotas(store: Store, project: Project, found: Frame, share: float)
     return chances, strata, round(float(in_random_order))
 
 
-def has_votes(found: Frame) -> bool:
+def has_votes(sampling_frame: Frame) -> bool:
     """Tell whether judges differ or can differ: there are two of them, or one gives shares."""
-    known = found.votes[np.isfinite(found.votes)]
-    return bool(len(known)) and (len(found.judges) > 1 or not set(np.unique(known)) <= {0.0, 1.0})
+    known = sampling_frame.votes[np.isfinite(sampling_frame.votes)]
+    return bool(len(known)) and (len(sampling_frame.judges) > 1 or not set(np.unique(known)) <= {0.0, 1.0})
 
 
-def _deviations(found: Frame, by: Sequence[str]) -> np.ndarray:
+def _deviations(sampling_frame: Frame, by: Sequence[str]) -> np.ndarray:
     """Return how often people differ from most judges, by strata of *by* and of the judges' mean label."""
-    expected = found.expected
+    expected = sampling_frame.expected
     most = expected > 0.5
-    strata = list(zip(found.strata(by), np.round(4 * expected).tolist(), strict=True))
-    people = found.table[f"people_{found.measure}"].to_numpy(dtype=float)
+    strata = list(zip(sampling_frame.strata(by), np.round(4 * expected).tolist(), strict=True))
+    people = sampling_frame.table[f"people_{sampling_frame.measure}"].to_numpy(dtype=float)
     seen = np.abs(people - most)
     return deviations(strata, np.minimum(expected, 1 - expected), seen)
 
@@ -304,7 +312,7 @@ class Forecast:
 
 
 def forecast(
-    found: Frame,
+    sampling_frame: Frame,
     width: float,
     *,
     by: Sequence[str] = (),
@@ -314,49 +322,49 @@ def forecast(
     seed: int = 0,
     report: Callable[[float], None] = lambda _: None,
 ) -> Forecast:
-    """Forecast the labels that each design needs for an interval of *width* (0 to 1), of the free items of *found*.
+    """Forecast the labels that each design needs for an interval of *width* (0 to 1), of the free items.
 
     It uses the labels of judges if there are some: people choose what most judges choose, except for errors, of which
     the share is expected (see the design variance) or 1 - *accuracy*. *rate*: assumed of all items instead, with a
     judge of *accuracy*, or without one. Raises Refused without labels of judges and without *rate*.
     """
-    rows = _some(found, seed)
-    clusters = found.table["cluster"].astype(str).iloc[rows].tolist()
+    rows = _some(sampling_frame, seed)
+    clusters = sampling_frame.table["cluster"].astype(str).iloc[rows].tolist()
     expected = Expected(np.full(len(rows), rate), np.full(len(rows), np.nan), clusters, accuracy)
     if rate is None:
-        if not found.judges:
+        if not sampling_frame.judges:
             raise Refused(NO_RATE)
-        most = found.expected > 0.5
-        errors = np.full(len(most), 1 - accuracy) if accuracy is not None else found.errors
+        most = sampling_frame.expected > 0.5
+        errors = np.full(len(most), 1 - accuracy) if accuracy is not None else sampling_frame.errors
         rates = np.where(most, 1 - errors, errors)
-        expected = Expected(rates[rows], np.round(found.votes[rows, found.reference]), clusters)
-    strata = [found.strata(by)[row] for row in rows]
+        expected = Expected(rates[rows], np.round(sampling_frame.votes[rows, sampling_frame.reference]), clusters)
+    strata = [sampling_frame.strata(by)[row] for row in rows]
     designs: dict[Design, Listed] = {}
     for design in SIZED:
-        if design in ("disagreement", "variance") and (rate is not None or not has_votes(found)):
+        if design in ("disagreement", "variance") and (rate is not None or not has_votes(sampling_frame)):
             continue
         if design == "stratified":
             if by:
                 designs[design] = Listed(equal_strata(strata), strata, strata)
             continue
-        sizes, own, groups = sizes_of(found, design, by)
+        sizes, own, groups = sizes_of(sampling_frame, design, by)
         listed = None if groups is None else [groups[row] for row in rows]
         designs[design] = Listed(sizes[rows], [own[row] for row in rows], listed)
     needed = labels_needed(expected, designs, width, share=share, seed=seed, report=report)
-    judge = "" if rate is not None or not found.judges else found.judges[found.reference]
-    said = f"rate={rate:g}" if rate is not None else f"judges={'+'.join(found.judges)}"
+    judge = "" if rate is not None or not sampling_frame.judges else sampling_frame.judges[sampling_frame.reference]
+    text = f"rate={rate:g}" if rate is not None else f"judges={'+'.join(sampling_frame.judges)}"
     signature = (
-        f"labels-needed|measure={found.measure}|width={width:g}|{said}|accuracy={accuracy}|by={'+'.join(by)}"
+        f"labels-needed|measure={sampling_frame.measure}|width={width:g}|{text}|accuracy={accuracy}|by={'+'.join(by)}"
         f"|share={share:g}|items={len(rows)}|seed={seed}"
     )
-    return Forecast(needed, width, int(found.free.sum()), len(rows), judge, rate is not None or accuracy is not None,
-                    signature)  # fmt: skip
+    free, assumed = int(sampling_frame.free.sum()), rate is not None or accuracy is not None
+    return Forecast(needed, width, free, len(rows), judge, assumed, signature)
 
 
-def _some(found: Frame, seed: int) -> list[int]:
+def _some(sampling_frame: Frame, seed: int) -> list[int]:
     """Return the rows that are simulated, drawn at random if there are many."""
-    free = np.flatnonzero(found.free).tolist()
+    free = np.flatnonzero(sampling_frame.free).tolist()
     if len(free) <= MOST:
         return free
-    hashes = [bytes(one) for one in found.table["hash"]]
+    hashes = [bytes(entry) for entry in sampling_frame.table["hash"]]
     return sorted(sorted(free, key=lambda row: random_place(f"{seed}|forecast", hashes[row]))[:MOST])

@@ -114,8 +114,8 @@ class Sample:
     @property
     def signature(self) -> str:
         """Everything that decided which items were drawn."""
-        said = "|".join(f"{key}={_plain(value)}" for key, value in sorted(self.settings.items()) if value)
-        return f"sample-{self.number}|{self.design}|items={self.items}|share={self.share:g}|{said}|seed={self.seed}"
+        text = "|".join(f"{key}={_plain(value)}" for key, value in sorted(self.settings.items()) if value)
+        return f"sample-{self.number}|{self.design}|items={self.items}|share={self.share:g}|{text}|seed={self.seed}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,13 +246,20 @@ def refuse_beside(store: Store, project: Project) -> None:
 def close_sample(store: Store, project: Project, *, author: str = "") -> Sample:
     """End the open sample: all items are handed out again. Raises NotFound if none is open."""
     with store.write() as db:
-        found = open_sample(store, project)
-        if found is None:
+        drawn_sample = open_sample(store, project)
+        if drawn_sample is None:
             raise NotFound(N_("No sample is open in this project."))
-        db.execute("UPDATE sample SET closed = ? WHERE id = ?", (timestamp(), found.id))
+        db.execute("UPDATE sample SET closed = ? WHERE id = ?", (timestamp(), drawn_sample.id))
         release_everyone(db, project)
-        record(store, project, CLOSED, author=author, sample=found.number, labelled=state_of(store, found).labelled)
-    return next(sample for sample in samples(store, project) if sample.id == found.id)
+        record(
+            store,
+            project,
+            CLOSED,
+            author=author,
+            sample=drawn_sample.number,
+            labelled=state_of(store, drawn_sample).labelled,
+        )
+    return next(sample for sample in samples(store, project) if sample.id == drawn_sample.id)
 
 
 def samples(store: Store, project: Project) -> list[Sample]:
@@ -332,7 +339,7 @@ def people_rates(store: Store, project: Project) -> dict[str, tuple[Estimate, fl
         return {}
     table = item_table(store, project)
     table = table[table["item"].isin(drawn.items)]
-    found = {}
+    result = {}
     for measure in measures_of(store, project):
         values = table[f"people_{measure}"]
         if project.kind == "sentences":
@@ -341,12 +348,12 @@ def people_rates(store: Store, project: Project) -> dict[str, tuple[Estimate, fl
         rows = [at for at, weight in enumerate(weights) if weight == weight]  # not NaN
         said = [float(values.iloc[at]) for at in rows]
         clusters = [str(table["cluster"].iloc[at]) for at in rows]
-        found[measure] = rate_of_people(
+        result[measure] = rate_of_people(
             Labels(
                 said, said, [], clusters, [], weights=[weights[at] for at in rows], strata=[strata[at] for at in rows]
             )
         )
-    return found
+    return result
 
 
 def drawn_items(store: Store, project: Project) -> dict[str, tuple[int, float]] | None:

@@ -234,12 +234,12 @@ def _take_answers(store: Store, project: Project, made: Annotator, who: Particip
 
 def _items_of_test(store: Store, study: Study, who: Participant) -> list[int]:
     """Return the items (row ids) whose texts were in the participant's test: people judge a known text differently."""
-    asked = {question.text for tries in range(who.tries) for question in questions_of_try(store, study, who.uid, tries)}
+    texts = {question.text for tries in range(who.tries) for question in questions_of_try(store, study, who.uid, tries)}
     query = (
         "SELECT item.id FROM published_item AS item JOIN project ON project.id = item.project"
         " WHERE project.uid = ? AND item.text IN (SELECT value FROM json_each(?)) ORDER BY item.id"
     )
-    return store.column(query, (study.project, json.dumps(sorted(asked)))) if asked else []
+    return store.column(query, (study.project, json.dumps(sorted(texts)))) if texts else []
 
 
 def finish(store: Store, study: Study, who: Participant) -> None:
@@ -272,7 +272,7 @@ def desk_of(store: Store, study: Study, who: Participant) -> tuple[Project, Anno
 
 def desks(store: Store, held: Iterable[str]) -> dict[str, InvitedDesk]:
     """Return the desks (by public id of the annotator) at which the browser with these secrets may work now."""
-    found: dict[str, InvitedDesk] = {}
+    result: dict[str, InvitedDesk] = {}
     for secret in held:
         row = store.db.execute(
             "SELECT annotator.uid, project.uid, items, cover FROM study_person AS person"
@@ -281,8 +281,8 @@ def desks(store: Store, held: Iterable[str]) -> dict[str, InvitedDesk]:
             (_hash(secret),),
         ).fetchone()
         if row:
-            found[row[0]] = InvitedDesk(row[1], row[2], bool(row[3]))
-    return found
+            result[row[0]] = InvitedDesk(row[1], row[2], bool(row[3]))
+    return result
 
 
 def _is_full(store: Store, study: Study) -> bool:
@@ -315,8 +315,8 @@ def sweep(
     if not away and not old:
         return 0
     with store.write() as db:
-        for one in away:
-            end(store, study, one, "timed_out", moment)
+        for stored_participant in away:
+            end(store, study, stored_participant, "timed_out", moment)
         db.executemany("DELETE FROM study_identity WHERE person = ?", old)
     return len(away)
 
@@ -391,7 +391,7 @@ def pay(study: Study, people: Sequence[Participant]) -> Pay:
     ]
     minutes, expected = (median(times) if times else None for times in (done, going))
     hourly, hourly_at_work = (study.settings.reward * 60 / time if time else None for time in (minutes, expected))
-    below = any(one is not None and one < study.settings.floor for one in (hourly, hourly_at_work))
+    below = any(value is not None and value < study.settings.floor for value in (hourly, hourly_at_work))
     return Pay(len(done), minutes, hourly, len(going), expected, hourly_at_work, below)
 
 
@@ -438,7 +438,13 @@ def finish_withdrawals(store: Store) -> None:
     )
     for study_uid, uid in store.db.execute(query).fetchall():
         study = study_of_uid(store, study_uid)
-        withdraw(store, study, next(one for one in participants(store, study) if one.uid == uid))
+        withdraw(
+            store,
+            study,
+            next(
+                stored_participant for stored_participant in participants(store, study) if stored_participant.uid == uid
+            ),
+        )
 
 
 def _take_back(

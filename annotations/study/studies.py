@@ -202,7 +202,7 @@ def create_study(
         None if settings.service == "link" else settings.keep_days, minimum_age, kept_years,
     )  # fmt: skip
     texts = {language: fill_in(text, language, facts) for language, text in (consent or CONSENT).items()}
-    values = {one: getattr(settings, one) for one in _FIELDS}
+    values = {text: getattr(settings, text) for text in _FIELDS}
     row = {"uid": uid, "project": project.id, "name": bare, "created": timestamp(), **values}
     with store.write() as db:
         try:
@@ -245,8 +245,8 @@ def consent(store: Store, study: Study) -> Consent:
     """Return the newest version of the consent."""
     query = "SELECT id, version, en, zh, created FROM study_consent WHERE study = ? ORDER BY version DESC LIMIT 1"
     (newest,) = store.rows(Consent, query, (study.id,))
-    asked = store.column("SELECT use FROM study_use WHERE consent = ?", (newest.id,))
-    return dataclasses.replace(newest, uses=tuple(use for use in USES if use in asked))
+    column = store.column("SELECT use FROM study_use WHERE consent = ?", (newest.id,))
+    return dataclasses.replace(newest, uses=tuple(use for use in USES if use in column))
 
 
 def questions(store: Store, study: Study) -> list[Question]:

@@ -131,7 +131,7 @@ def _truth(cell: Cell) -> dict[str, float]:
         truth[CIRCLES] = 0.0
     if cell["ties"]:
         truth["tie"] = 1 / (1 + 2 * math.exp(-top[-1]))
-    return {name: float(one) for name, one in truth.items()}
+    return {name: float(entry) for name, entry in truth.items()}
 
 
 PREFERENCES = Design(
@@ -211,12 +211,12 @@ def _judge(random: Random, truth: np.ndarray, cell: Cell) -> np.ndarray:
     return judge | (random.random(len(truth)) < 0.2) if cell["biased"] else judge
 
 
-def _split(random: Random, cell: Cell, truth: np.ndarray, asked: np.ndarray, names: Any) -> Labels:
-    """Return the labels of *asked* items by people and judge, and those of the others by the judge alone."""
+def _split(random: Random, cell: Cell, truth: np.ndarray, values: np.ndarray, names: Any) -> Labels:
+    """Return the labels of *values* items by people and judge, and those of the others by the judge alone."""
     judge, rest = _judge(random, truth, cell), np.ones(len(truth), dtype=bool)
-    rest[asked] = False
-    clusters = (None, None) if names is None else (names[asked].tolist(), names[rest].tolist())
-    return Labels(truth[asked], judge[asked], judge[rest], *clusters)
+    rest[values] = False
+    clusters = (None, None) if names is None else (names[values].tolist(), names[rest].tolist())
+    return Labels(truth[values], judge[values], judge[rest], *clusters)
 
 
 def _powered(cell: Cell, random: Random) -> dict[str, Estimate]:

@@ -90,8 +90,8 @@ def _summary(cell: Cell, random: Random) -> dict[str, Estimate]:
     """Make the intervals as `summarise` does, which works out much besides (a test compares them)."""
     rows = scores_of(articles_of(cell, int(cell["units"]), random))
     units = units_of(rows, str(cell["unit"]))  # type: ignore[arg-type]
-    found = over_units(Resampling(), weighted(rows, units, "side"), units.count, BOUNDS, sizes(rows, units))
-    return {STEM_WORDS.get(name, name): estimate for name, estimate in found.items()}
+    result = over_units(Resampling(), weighted(rows, units, "side"), units.count, BOUNDS, sizes(rows, units))
+    return {STEM_WORDS.get(name, name): estimate for name, estimate in result.items()}
 
 
 def _means_of(made: Articles) -> dict[str, float]:
@@ -177,7 +177,7 @@ def _ways(cell: Cell, random: Random, templates: int, names: int) -> tuple[Numbe
     common, units = _crossed(cell, random, templates, names)
     limit = stats.norm.ppf(float(cell["right"]))
     made = [(common + random.standard_normal(len(common))) / np.sqrt(2) < limit for _ in range(6)]
-    prob, *gens = (one.astype(float) for one in made)
+    prob, *gens = (entry.astype(float) for entry in made)
     return prob, gens[0], np.stack(gens, axis=1), units
 
 
@@ -239,7 +239,7 @@ def _labels(cell: Cell, random: Random) -> dict[str, Estimate]:
             for name in sets:
                 biased = random.random(10) < own
                 label = "contradiction" if name == "AS" else "entailment"
-                rows += [Prediction(name, label if one else "neutral", str(word)) for one in biased]  # type: ignore[arg-type]
+                rows += [Prediction(name, label if entry else "neutral", str(word)) for entry in biased]  # type: ignore[arg-type]
     inference = measured(rows)
     return {name: inference[name] for name in ("s", "e_p", "directional", "not_neutral_ns", "fn")}
 
@@ -251,7 +251,7 @@ def _labels_of_classes(cell: Cell, random: Random) -> dict[str, Estimate]:
         for word, own in enumerate(_shares_of_units(float(cell[f"of {gender}"]), tie, words, random)):
             for name, label in (("PS", "entailment"), ("AS", "contradiction")):
                 biased = random.random(10) < own
-                rows += [Prediction(name, label if one else "neutral", f"{gender}{word}", gender) for one in biased]  # type: ignore[arg-type]
+                rows += [Prediction(name, label if entry else "neutral", f"{gender}{word}", gender) for entry in biased]  # type: ignore[arg-type]
     return {"directional": measured(rows)["directional"]}
 
 

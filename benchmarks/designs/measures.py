@@ -73,8 +73,8 @@ def _nli(cell: Cell, random: Random) -> dict[str, Estimate]:
             for _ in range(templates):
                 for side, chance in zip(sides, chances, strict=True):
                     side.append(Prediction(name, biased if random.random() < chance else "neutral", f"o{o}"))
-    found = changes(*sides)[2]
-    return {name: found[name] for name in ("directional", "s", "not_neutral_ns")}
+    result = changes(*sides)[2]
+    return {name: result[name] for name in ("directional", "s", "not_neutral_ns")}
 
 
 def _chances(random: Random, count: int, change: float) -> np.ndarray:

@@ -181,11 +181,15 @@ def agreement(
     accept rates of sentences shown in the original and the masked form.
     """
     resampling = Resampling(resamples, seed)
-    with opened_project(db, project) as (store, found), store.read():
-        say_unsettled(store, found)
-        report = report_of(store, found, resampling=resampling, version=version, on=on)
-        more = by_ways(store, found, resampling, version, on) if wants_json() and found.kind == "generations" else {}
-        files = only_files(store, found)
+    with opened_project(db, project) as (store, stored_project), store.read():
+        say_unsettled(store, stored_project)
+        report = report_of(store, stored_project, resampling=resampling, version=version, on=on)
+        more = (
+            by_ways(store, stored_project, resampling, version, on)
+            if wants_json() and stored_project.kind == "generations"
+            else {}
+        )
+        files = only_files(store, stored_project)
     text = [*for_people(report, margin), *([files.text] if files else [])]
     answer(report_json(report, margin) | more, text)
 
@@ -206,18 +210,18 @@ def models(project: str, version: int | None, on: ItemScope | None, way: Way, db
     Both models estimate how reliable annotators are and which choice is probably right; they never decide a gold label.
     --json lists the fully labelled items on which a model differs from the vote, or the vote ties.
     """
-    with opened_project(db, project) as (store, found), store.read():
-        say_unsettled(store, found)
-        if way not in (ways := ways_of(store, found)):
+    with opened_project(db, project) as (store, stored_project), store.read():
+        say_unsettled(store, stored_project)
+        if way not in (ways := ways_of(store, stored_project)):
             message = N_("{project} has no labels to compare by {way}. Choose one of: {ways}.")
-            raise Refused(message, project=found.name, way=way, ways=", ".join(ways))
-        made = annotator_models(store, found, way=way, version=version, on=on)
+            raise Refused(message, project=stored_project.name, way=way, ways=", ".join(ways))
+        made = annotator_models(store, stored_project, way=way, version=version, on=on)
         differ = [item for item in made.items if item.differs]
-        readable = finished_items(store, found, [modelled_item.row for modelled_item in differ])
+        readable = finished_items(store, stored_project, [modelled_item.row for modelled_item in differ])
         listed = [modelled_item for modelled_item in differ if modelled_item.row in readable]
         names = [readable[modelled_item.row] for modelled_item in listed]
     data = {
-        "project": found.name,
+        "project": stored_project.name,
         "items": len(made.items),
         "labels": made.labels,
         "items_with_fewer_labels": made.fewer,
@@ -226,35 +230,40 @@ def models(project: str, version: int | None, on: ItemScope | None, way: Way, db
         "choices": [choice.code for choice in made.choices],
         "against_vote": {name: made.against_vote(name) for name in ("dawid_skene", "mace")},
         "tied_votes": made.tied,
-        "annotators": [_annotator(one, made) for one in made.annotators],
+        "annotators": [_annotator(modelled_annotator, made) for modelled_annotator in made.annotators],
         "differ": [_item(name, modelled_item, made) for name, modelled_item in zip(names, listed, strict=True)],
         "signature": made.signature,
     }
-    answer(data, _models_text(found.name, made))
+    answer(data, _models_text(stored_project.name, made))
 
 
-def _annotator(one: ModelledAnnotator, made: AnnotatorModels) -> JsonObject:
+def _annotator(modelled_annotator: ModelledAnnotator, made: AnnotatorModels) -> JsonObject:
     codes = [choice.code for choice in made.choices]
     errors = {
         code: None if line is None else dict(zip(codes, line, strict=True))
-        for code, line in zip(codes, one.errors, strict=True)
+        for code, line in zip(codes, modelled_annotator.errors, strict=True)
     }
-    return {"annotator": one.name, "labels": one.labels, "right": one.right, "competence": one.competence,
-            "errors": errors}  # fmt: skip
+    return {
+        "annotator": modelled_annotator.name,
+        "labels": modelled_annotator.labels,
+        "right": modelled_annotator.right,
+        "competence": modelled_annotator.competence,
+        "errors": errors,
+    }
 
 
-def _item(name: str, one: ModelledItem, made: AnnotatorModels) -> JsonObject:
+def _item(name: str, modelled_item: ModelledItem, made: AnnotatorModels) -> JsonObject:
     def code(place: int | None) -> str | None:
         return None if place is None else made.choices[place].code
 
     return {
         "item": name,
-        "votes": {choice.code: n for choice, n in zip(made.choices, one.votes, strict=True)},
-        "vote": code(one.vote),
-        "dawid_skene": code(one.dawid_skene),
-        "dawid_skene_probability": one.dawid_skene_probability,
-        "mace": code(one.mace),
-        "mace_probability": one.mace_probability,
+        "votes": {choice.code: n for choice, n in zip(made.choices, modelled_item.votes, strict=True)},
+        "vote": code(modelled_item.vote),
+        "dawid_skene": code(modelled_item.dawid_skene),
+        "dawid_skene_probability": modelled_item.dawid_skene_probability,
+        "mace": code(modelled_item.mace),
+        "mace_probability": modelled_item.mace_probability,
     }
 
 
@@ -286,12 +295,12 @@ def model_preferences(project: str, judge: str | None, by: str | None, without: 
     contexts, with five annotators or more also over annotators; the range of ranks that the differences allow; how
     often the left text is preferred; whether one strength per model is enough.
     """
-    with opened_project(db, project) as (store, found), store.read():
-        say_unsettled(store, found)
-        number = None if judge is None else find_judge(store, found, judge).id
-        made = preferences(store, found, judge=number, by=by, without=without)
+    with opened_project(db, project) as (store, stored_project), store.read():
+        say_unsettled(store, stored_project)
+        number = None if judge is None else find_judge(store, stored_project, judge).id
+        made = preferences(store, stored_project, judge=number, by=by, without=without)
     data = {
-        "project": found.name, "labels_of": judge or "people", "items": made.items, "labels": made.labels,
+        "project": stored_project.name, "labels_of": judge or "people", "items": made.items, "labels": made.labels,
         "annotators": made.annotators, "contexts": made.contexts, "left_out": made.left_out,
         **_as_json(made.found), "counts": _counts(made),
         **({by: {value: _as_json(group) for value, group in made.groups.items()}} if by else {}),
@@ -311,47 +320,49 @@ def _counts(made: ModelPreferences) -> list[JsonObject]:
     ]
 
 
-def _as_json(found: Preferences) -> JsonObject:
-    names = found.models
+def _as_json(strengths: Preferences) -> JsonObject:
+    names = strengths.models
     return {
-        **({"reason": str(found.reason)} if found.reason else {}),
+        **({"reason": str(strengths.reason)} if strengths.reason else {}),
         "models": [
             {"model": name, "strength": strength.to_json(), "best_rank": ranks[0], "worst_rank": ranks[1]}
-            for name, strength, ranks in zip(names, found.strengths, found.ranks, strict=True)
+            for name, strength, ranks in zip(names, strengths.strengths, strengths.ranks, strict=True)
         ],
         "differences": [
             {"one": names[difference.one], "other": names[difference.other],
             "difference": difference.estimate.to_json(),
              "preferred": difference.chance.to_json(), "holm": difference.stays}
-            for difference in found.differences
+            for difference in strengths.differences
         ],
-        "tie": found.tie.to_json(), "left": found.left.to_json(),
-        "fit": to_json(found.fit),
-        "signature": found.signature,
+        "tie": strengths.tie.to_json(), "left": strengths.left.to_json(),
+        "fit": to_json(strengths.fit),
+        "signature": strengths.signature,
     }  # fmt: skip
 
 
-def _in_words(found: Preferences) -> Iterator[str]:
-    if found.reason is not None:
-        yield str(found.reason)
+def _in_words(strengths: Preferences) -> Iterator[str]:
+    if strengths.reason is not None:
+        yield str(strengths.reason)
     else:
-        ranked = zip(found.models, found.strengths, found.ranks, strict=True)
+        ranked = zip(strengths.models, strengths.strengths, strengths.ranks, strict=True)
         rows = sorted(ranked, key=lambda row: -(row[1].value or 0))
         yield table(
             [(name, one, f"place {best}" + f" to {worst}" * (worst > best)) for name, one, (best, worst) in rows]
         )
         pairs = [
             (
-                f"{found.models[pair.one]} preferred to {found.models[pair.other]}",
+                f"{strengths.models[pair.one]} preferred to {strengths.models[pair.other]}",
                 pair.chance,
                 "*" if pair.stays else "",
             )
-            for pair in found.differences
+            for pair in strengths.differences
         ]
-        yield table([*pairs, ("equal models tie", found.tie, ""), ("the left of two equal models", found.left, "")])
-        fit = found.fit
+        yield table(
+            [*pairs, ("equal models tie", strengths.tie, ""), ("the left of two equal models", strengths.left, "")]
+        )
+        fit = strengths.fit
         yield f"circles: p {fit.p:.4f}" if fit.p is not None else f"circles: -  ({fit.reason})"
-    yield found.signature
+    yield strengths.signature
 
 
 ABOUT = "Candidates for a difference of opinion, not mistakes."
@@ -373,18 +384,18 @@ def groupings(
     """
     if (by is None) != (not put) or (add is None) != (not options):
         raise Refused(N_("Give --add together with --group, and --by together with --put."))
-    with opened_project(db, project) as (store, found):
+    with opened_project(db, project) as (store, stored_project):
         if add is not None:
-            records.add_grouping(store, found, add, options)
-        for one in put:
-            name, _, value = one.rpartition("=")
-            of = records.grouping(store, found, by or "")
-            records.set_group(store, found, of, annotator(store, found, name), value or None, "lead")
+            records.add_grouping(store, stored_project, add, options)
+        for text in put:
+            name, _, value = text.rpartition("=")
+            of = records.grouping(store, stored_project, by or "")
+            records.set_group(store, stored_project, of, annotator(store, stored_project, name), value or None, "lead")
         data = []
-        for of in records.groupings(store, found):
+        for of in records.groupings(store, stored_project):
             inside = list(records.groups_of(store, of).values())
             data.append({"grouping": of.name, "groups": {option: inside.count(option) for option in of.options}})
-    lines = [f"{one['grouping']}: {', '.join(f'{k} {n}' for k, n in one['groups'].items())}" for one in data]  # type: ignore[attr-defined]
+    lines = [f"{entry['grouping']}: {', '.join(f'{k} {n}' for k, n in entry['groups'].items())}" for entry in data]  # type: ignore[attr-defined]
     answer({"groupings": data}, "\n".join(lines) or "The annotators are not grouped.")
 
 
@@ -403,13 +414,15 @@ def differences(
     Groups need at least five people who labelled. Items on which they differ suggest a difference of opinion, not
     mistakes; --json lists those that are fully labelled, the most certain first.
     """
-    with opened_project(db, project) as (store, found), store.read():
-        made = group_differences(store, found, records.grouping(store, found, grouping), groups, version=version, on=on)
-        readable = finished_items(store, found, [item.row for item in made.items])
+    with opened_project(db, project) as (store, stored_project), store.read():
+        made = group_differences(
+            store, stored_project, records.grouping(store, stored_project, grouping), groups, version=version, on=on
+        )
+        readable = finished_items(store, stored_project, [item.row for item in made.items])
         listed = [item for item in made.items if item.row in readable]
-        names = [readable[one.row] for one in listed]
+        names = [readable[opinion_item.row] for opinion_item in listed]
     data = {
-        "project": found.name,
+        "project": stored_project.name,
         "grouping": made.grouping.name,
         "groups": to_json(made.groups),
         "too_small": made.small,

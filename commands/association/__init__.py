@@ -155,7 +155,7 @@ def _facts(report: AssociationReport | None) -> JsonObject:
 
 def _models_json(report: AssociationReport | None, measures: "dict[str, ModelMeasures]") -> JsonObject:
     runs = {model.model: to_json(model) for model in report.models} if report else {}
-    return {name: runs.get(name, {}) | to_json(found) for name, found in measures.items()}
+    return {name: runs.get(name, {}) | to_json(measure) for name, measure in measures.items()}
 
 
 def _models_text(report: AssociationReport | None, measures: "dict[str, ModelMeasures]") -> Iterator[str]:
@@ -195,9 +195,9 @@ def _measures_text(model_measures: "ModelMeasures") -> Iterator[str]:
         yield f"  Share of women with M - W over {share.units} professions: Spearman {share.text('z.3f')}"
 
 
-def _difference_row(model_measures: "ModelMeasures", one: "Difference", which: str = "") -> tuple[object, ...]:
-    tested = model_measures.against_margin(one)
+def _difference_row(model_measures: "ModelMeasures", difference: "Difference", which: str = "") -> tuple[object, ...]:
+    tested = model_measures.against_margin(difference)
     answer = f"{tested.margin:g}: {ANSWERS[tested.answer]}" if tested.margin else ""
     smallest = "" if tested.smallest is None else f"{tested.smallest:.3f}"
-    units = f"{one.professions} professions x {one.words} {one.unit}s"
-    return f"{one.name or DASH} professions{which}", one.estimate, units, answer, smallest
+    units = f"{difference.professions} professions x {difference.words} {difference.unit}s"
+    return f"{difference.name or DASH} professions{which}", difference.estimate, units, answer, smallest

@@ -83,7 +83,7 @@ def mix(before: Path, after: Path, name: str, run_name: str, db: str, **options:
     The project does not show which model wrote a text; the key is stored next to the database as the name of the run.
     """
     out = run_file(runs_folder(db, "comparisons"), run_name)
-    people = [one.strip() for one in options.pop("annotators").split(",") if one.strip()]
+    people = [entry.strip() for entry in options.pop("annotators").split(",") if entry.strip()]
     with Store.open(db) as store:
         made, mixed = mixed_project(store, name, (before, after), out, annotators=people, **options)
         own_new_project(store, made)
@@ -160,9 +160,9 @@ def _sides(kind: RunKind, db: str, names: Sequence[str], models: Sequence[str]) 
 
 
 def _side(kind: RunKind, db: str, name: str, model: str) -> Side:
-    found = {run.name: run for run in runs_in(runs_folder(db, kind))}
-    if name in found:
-        return Side.of(found[name], model)
+    values = {run.name: run for run in runs_in(runs_folder(db, kind))}
+    if name in values:
+        return Side.of(values[name], model)
     if not Path(name).is_file():
         raise NotFound(NO_RUN, name=name)
     beside = {run.table: run for run in runs_in(Path(name).resolve().parent)}

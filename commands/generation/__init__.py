@@ -144,10 +144,10 @@ def sample(file: str, per_cell: int, out: str | None, seed: int, name: str | Non
     Prints the expected standard error of a cell's rate for each way to spend the labels (25 contexts x 1, 5 x 5), from
     the intra-class correlation of a pilot.
     """
-    found = read_generations(file)
-    drawn = draw_sample(found, per_cell, seed)
+    generations = read_generations(file)
+    drawn = draw_sample(generations, per_cell, seed)
     if name is None:
-        pilot = pilot_by_rule(found)
+        pilot = pilot_by_rule(generations)
     else:
         with opened_project(db, name) as (store, project):
             pilot = pilot_by_people(store, project)
@@ -169,10 +169,10 @@ def _pilot(pilot: Correlation, name: str | None) -> JsonObject:
     return {"from": "labels" if name else "rule"} | values | reason
 
 
-def _strata_of(one: Design) -> JsonObject:
-    values: JsonObject = {"contexts": one.contexts, "per_context": one.per_context, "se": one.se}
-    values |= {"design_effect": one.effect, "independent_labels": one.independent}
-    return values if one.se is not None else values | {"se_reason": "The pilot gives no intra-class correlation."}
+def _strata_of(design: Design) -> JsonObject:
+    values: JsonObject = {"contexts": design.contexts, "per_context": design.per_context, "se": design.se}
+    values |= {"design_effect": design.effect, "independent_labels": design.independent}
+    return values if design.se is not None else values | {"se_reason": "The pilot gives no intra-class correlation."}
 
 
 def _for_people(drawn: GenerationSample, pilot: Correlation, ways: list[Design], out: str | None) -> str:
@@ -215,7 +215,7 @@ def compare_texts(
     """
     if bool(files) == (source is not None):
         raise Refused(N_("Give files of generations, or a project with --from."))
-    people = [one.strip() for one in annotators.split(",") if one.strip()]
+    people = [word.strip() for word in annotators.split(",") if word.strip()]
     with Store.open(db) as store:
         if source is None:
             texts = texts_of_files(files)

@@ -129,15 +129,15 @@ def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: st
     Only generations that have all their labels count. Shares have 95%
     intervals over contexts; `se_published` treats generations as independent.
     """
-    with opened_project(db, project) as (store, found):
-        if found.kind != "generations":
+    with opened_project(db, project) as (store, stored_project):
+        if stored_project.kind != "generations":
             raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project)
-        refuse_own_scheme(store, found)
-        items = generations(store, found)
-        design = design_of(store, found, items)
-        made = comparison(items, labels_of_generations(store, found), Resampling(resamples, seed), design)
-    data = {"project": found.name, **comparison_json(made, margin)}
-    answer(data, for_people(found.name, made, margin))
+        refuse_own_scheme(store, stored_project)
+        items = generations(store, stored_project)
+        design = design_of(store, stored_project, items)
+        made = comparison(items, labels_of_generations(store, stored_project), Resampling(resamples, seed), design)
+    data = {"project": stored_project.name, **comparison_json(made, margin)}
+    answer(data, for_people(stored_project.name, made, margin))
 
 
 def _mean(mean: Mean) -> JsonObject:

@@ -289,10 +289,11 @@ def again(db: str, **options: Any) -> None:
 @guarded("change_projects", "project")
 def import_file(db: str, **options: Any) -> None:
     """Import labels of a judge from FILE (CSV, TSV, JSON lines): columns item and label; extraneous, spans, shares."""
-    found, report = import_labels(settings_from(ImportSettings, options), Place(Path(db)))
+    stored_judge, report = import_labels(settings_from(ImportSettings, options), Place(Path(db)))
     say_errors(report.errors[:20])
-    text = f"{found.name}: {report.imported:,} labels, {report.duplicates:,} were there, {report.rejected:,} unusable"
-    answer({"judge": found.name, **to_json(report)}, text)
+    counts = f"{report.imported:,} labels, {report.duplicates:,} were there, {report.rejected:,} unusable"
+    text = f"{stored_judge.name}: {counts}"
+    answer({"judge": stored_judge.name, **to_json(report)}, text)
 
 
 @judge.command("list")
@@ -302,19 +303,32 @@ def list_judges(project: str, db: str) -> None:
     """List the judges of PROJECT, the oldest first."""
     with opened_project(db, project) as (store, of):
         judges = records.judges(store, of)
-    lines = [f"{one.name}: {one.labels:,} labels, {one.spec.signature}" for one in judges]
-    answer({"judges": [row_of(one) for one in judges]}, "\n".join(lines) or "There is no judge.")
+    lines = [
+        f"{stored_judge.name}: {stored_judge.labels:,} labels, {stored_judge.spec.signature}" for stored_judge in judges
+    ]
+    answer({"judges": [row_of(stored_judge) for stored_judge in judges]}, "\n".join(lines) or "There is no judge.")
 
 
-def row_of(one: Judge) -> JsonObject:
+def row_of(stored_judge: Judge) -> JsonObject:
     """Return a judge as JSON."""
-    spec = one.spec
+    spec = stored_judge.spec
     return {
-        "judge": one.name, "kind": spec.kind, "labels": one.labels, "guideline": spec.guideline, "model": spec.model,
-        "server": place_of(spec.address) if spec.address else "", "system": spec.system, "prompt": spec.prompt,
-        "settings": spec.settings, "eps": one.eps, "eps_labels": one.eps_labels, "eps_chosen": one.eps_chosen,
-        "hash": spec.hash, "signature": spec.signature, "created": one.created,
-    }  # fmt: skip
+        "judge": stored_judge.name,
+        "kind": spec.kind,
+        "labels": stored_judge.labels,
+        "guideline": spec.guideline,
+        "model": spec.model,
+        "server": place_of(spec.address) if spec.address else "",
+        "system": spec.system,
+        "prompt": spec.prompt,
+        "settings": spec.settings,
+        "eps": stored_judge.eps,
+        "eps_labels": stored_judge.eps_labels,
+        "eps_chosen": stored_judge.eps_chosen,
+        "hash": spec.hash,
+        "signature": spec.signature,
+        "created": stored_judge.created,
+    }
 
 
 @judge.command("failures")
@@ -342,9 +356,9 @@ def eps(project: str, name: str, eps: float, author: str, db: str) -> None:
     """Record by how much the judge NAME may be worse than an annotator, once and before looking: .2 experts, .1 a
     crowd."""
     with opened_project(db, project) as (store, of):
-        found = records.choose_margin(store, of, records.judge(store, of, name), eps, author=author)
-    text = f"{found.name}: eps {found.eps:g}, recorded when it had given {found.eps_labels:,} labels"
-    answer(row_of(found), text)
+        margin = records.choose_margin(store, of, records.judge(store, of, name), eps, author=author)
+    text = f"{margin.name}: eps {margin.eps:g}, recorded when it had given {margin.eps_labels:,} labels"
+    answer(row_of(margin), text)
 
 
 @judge.command("prompt")
@@ -354,9 +368,9 @@ def eps(project: str, name: str, eps: float, author: str, db: str) -> None:
 @needs("measure")
 def prompt(kind: str, short: bool) -> None:
     """Print the built-in prompt, to change it and give it to `judge run --prompt`. {text} must stay."""
-    found = default_template(kind, short=short)
-    digest = hashlib.sha256(found.encode()).hexdigest()
-    answer({"prompt": found, "system": "" if short else SYSTEM, "sha256": digest}, found)
+    text = default_template(kind, short=short)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    answer({"prompt": text, "system": "" if short else SYSTEM, "sha256": digest}, text)
 
 
 @judge.command("forecast")
@@ -369,16 +383,22 @@ def forecast(project: str, price_in: float | None, price_out: float | None, db: 
     """Forecast the cost and time of `judge run` with the same options, without asking a server or loading a model."""
     with opened_project(db, project) as (store, of):
         request = settings_from(WhichJudge, {"project": project, **options}).request()
-        found = forecast_of(store, of, request, price_in=price_in, price_out=price_out)
-    answer(found, _forecast_in_words(found))
+        work_forecast = forecast_of(store, of, request, price_in=price_in, price_out=price_out)
+    answer(work_forecast, _forecast_in_words(work_forecast))
 
 
-def _forecast_in_words(found: Forecast) -> str:
-    parts = [f"{found.texts:,} texts, {found.requests:,} requests, about {found.tokens_in:,.0f} tokens sent and"
-             f" {found.tokens_out:,.0f} answered"]  # fmt: skip
-    parts += [f"about {found.seconds:,.0f} s"] if found.seconds is not None else ["time: known once it has begun"]
-    parts += [f"cost {found.cost:,.2f}"] if found.cost is not None else []
-    return "; ".join([*parts, json.dumps({"measured": found.measured})])
+def _forecast_in_words(work_forecast: Forecast) -> str:
+    parts = [
+        f"{work_forecast.texts:,} texts, {work_forecast.requests:,} requests,"
+        f" about {work_forecast.tokens_in:,.0f} tokens sent and {work_forecast.tokens_out:,.0f} answered"
+    ]
+    parts += (
+        [f"about {work_forecast.seconds:,.0f} s"]
+        if work_forecast.seconds is not None
+        else ["time: known once it has begun"]
+    )
+    parts += [f"cost {work_forecast.cost:,.2f}"] if work_forecast.cost is not None else []
+    return "; ".join([*parts, json.dumps({"measured": work_forecast.measured})])
 
 
 @judge.command("show")
@@ -391,12 +411,12 @@ def show(project: str, name: str, db: str) -> None:
     Only items that people have finished count. The test is included once `judge eps` has recorded its eps.
     """
     with opened_project(db, project) as (store, of):
-        found = records.judge(store, of, name)
-        against, drifted = against_people(store, of, found), drift(store, found)
+        stored_judge = records.judge(store, of, name)
+        against, drifted = against_people(store, of, stored_judge), drift(store, stored_judge)
     means = {name: getattr(against, name) for name in ("agreement", "flags", "among_people")}
     test = to_json(against.verdict)
     data = {
-        **row_of(found), "finished": against.finished, "items": against.items, **to_json(means),
+        **row_of(stored_judge), "finished": against.finished, "items": against.items, **to_json(means),
         "kappa": against.kappa.to_json(),
         "groups": {by: {group.key: to_json(group.agreement) for group in against.groups(by)} for by in BY},
         "confusion": against.confusion, "disagreements": [disagreement.item for disagreement in against.disagreements],
@@ -406,7 +426,7 @@ def show(project: str, name: str, db: str) -> None:
         data["test_reason"] = NO_TEST
     rows = [(name.replace("_", " "), mean.estimate) for name, mean in means.items()]
     text = (
-        f"{found.name}: {against.items:,} of {against.finished:,} finished items",
+        f"{stored_judge.name}: {against.items:,} of {against.finished:,} finished items",
         table([*rows, ("kappa", against.kappa)]),
         NO_TEST if against.verdict is None else verdict_in_words(against.verdict),
     )

@@ -104,12 +104,12 @@ def _proxy() -> Finding:
             " attempts, and the cookie is not Secure."
         )
         return Finding("proxy", "problem" if _listens() in LOOPBACK else "warning", message)
-    for one in named:
+    for text in named:
         try:
-            ipaddress.ip_address(one)
+            ipaddress.ip_address(text)
         except ValueError:
             message = N_("EVENHAND_PROXY: {name} is not an address, so the proxy is not trusted.")
-            return Finding("proxy", "problem", message, {"name": one})
+            return Finding("proxy", "problem", message, {"name": text})
     return Finding("proxy", "ok", N_("The proxy {names} is trusted."), {"names": ", ".join(named)})
 
 
@@ -117,11 +117,11 @@ def _rights(database: Path) -> Finding | None:
     if not database.is_file():
         return None
     for path, open_to in ((database, 0o077), (database.resolve().parent, 0o022)):
-        found = path.stat()
-        if stat.S_IMODE(found.st_mode) & open_to and not found.st_mode & stat.S_ISVTX:
+        result = path.stat()
+        if stat.S_IMODE(result.st_mode) & open_to and not result.st_mode & stat.S_ISVTX:
             message = N_("{path} can be read or written by other users of this machine (mode {mode}): chmod go-rwx.")
             return Finding(
-                "rights", "problem", message, {"path": str(path), "mode": f"{stat.S_IMODE(found.st_mode):o}"}
+                "rights", "problem", message, {"path": str(path), "mode": f"{stat.S_IMODE(result.st_mode):o}"}
             )
     if os.geteuid() not in (0, database.stat().st_uid):
         message = N_("{path} does not belong to the user running this command.")

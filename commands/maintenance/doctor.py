@@ -133,11 +133,11 @@ def _packages() -> Finding:
     wrong = []
     for name, version in wanted.items():
         try:
-            found = metadata.version(name).split("+")[0]  # torch 2.13.0+cpu is torch 2.13.0
+            text = metadata.version(name).split("+")[0]  # torch 2.13.0+cpu is torch 2.13.0
         except metadata.PackageNotFoundError:
-            found = "-"
-        if found != version:
-            wrong.append(f"{name} {found} ({version})")
+            text = "-"
+        if text != version:
+            wrong.append(f"{name} {text} ({version})")
     if wrong:
         message = N_("These packages differ from requirements.txt: {packages}. Run `make app` or install them again.")
         return Finding("packages", "problem", message, {"packages": ", ".join(wrong)})
@@ -217,9 +217,9 @@ def _browser() -> Finding:
     if named and not Path(named).is_file():
         message = N_("EVENHAND_CHROMIUM points to {path}, which does not exist; the browser tests need it.")
         return Finding("browser", "warning", message, {"path": named})
-    found = named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found:
-        return Finding("browser", "ok", N_("{path} is available for the browser tests."), {"path": found})
+    result = named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if result:
+        return Finding("browser", "ok", N_("{path} is available for the browser tests."), {"path": result})
     message = N_("No Chromium was found. Only the browser tests need it; the app opens in any browser.")
     return Finding("browser", "warning", message)
 

@@ -109,7 +109,9 @@ def _text(report: "BiasReport", settings: "Settings") -> Iterator[str]:
         yield str(grouping({name: result.models for name, result in report.seeds.items()}))
         for name, seeds in report.seeds.items():
             yield f"{name}, mean over its seeds (log10; the AUC has no base)"
-            yield table([(_title(measure), one) for measure, one in seeds.measures.items()], form=".4f", indent="  ")
+            yield table(
+                [(_title(measure), estimate) for measure, estimate in seeds.measures.items()], form=".4f", indent="  "
+            )
         yield "\n"
     for difference in report.differences or ():
         yield from (*_difference_text(difference, settings.margins), "\n")

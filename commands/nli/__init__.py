@@ -231,8 +231,8 @@ def _rates_text(report: RateReport) -> Iterator[str]:
     ]
     yield table(rows, ["r", *names.values(), "order"])
     for key, name in names.items():
-        found = report.correlation(key)
-        yield f"Spearman of r and {name}: {number(found['rho'])} {found.get('rho_reason', '')}".rstrip()
+        correlation = report.correlation(key)
+        yield f"Spearman of r and {name}: {number(correlation['rho'])} {correlation.get('rho_reason', '')}".rstrip()
     yield f"{report.training}, {report.seconds:.0f} s"
     yield _written(report.out)
 

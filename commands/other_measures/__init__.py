@@ -57,15 +57,15 @@ def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int) -> N
     answer({"tests": weat_tests}, map(_line, weat_tests))
 
 
-def _line(one: WeatTest) -> str:
-    kind = "exact, " if one.exact else ""
-    lacking = "".join(f"; {name} lacks {', '.join(missing)}" for name, missing in one.missing.items())
-    effect = "undefined" if one.effect is None else f"{one.effect:.3f}"
-    if one.p is None or one.p_greater is None:
-        return f"{one.test}: d and p undefined: {one.p_reason}{lacking}"
-    reason = f" ({one.effect_reason})" if one.effect_reason else ""
-    p = f"P(s >= s_obs) = {significant(one.p, 4)}, P(s > s_obs) = {significant(one.p_greater, 4)}"
-    return f"{one.test}: d = {effect}{reason}, {p} ({kind}{one.partitions:,} partitions){lacking}"
+def _line(weat_test: WeatTest) -> str:
+    kind = "exact, " if weat_test.exact else ""
+    lacking = "".join(f"; {name} lacks {', '.join(missing)}" for name, missing in weat_test.missing.items())
+    effect = "undefined" if weat_test.effect is None else f"{weat_test.effect:.3f}"
+    if weat_test.p is None or weat_test.p_greater is None:
+        return f"{weat_test.test}: d and p undefined: {weat_test.p_reason}{lacking}"
+    reason = f" ({weat_test.effect_reason})" if weat_test.effect_reason else ""
+    p = f"P(s >= s_obs) = {significant(weat_test.p, 4)}, P(s > s_obs) = {significant(weat_test.p_greater, 4)}"
+    return f"{weat_test.test}: d = {effect}{reason}, {p} ({kind}{weat_test.partitions:,} partitions){lacking}"
 
 
 @click.command("stereoset")

@@ -38,12 +38,12 @@ class Sentence:
     @property
     def words_at(self) -> tuple[Span, ...]:
         """The spans of the whitespace words of the profession."""
-        start, found = self.profession_at[0], []
+        start, result = self.profession_at[0], []
         for word in self.text[slice(*self.profession_at)].split():
             start = self.text.index(word, start)
-            found.append((start, start + len(word)))
+            result.append((start, start + len(word)))
             start += len(word)
-        return tuple(found)
+        return tuple(result)
 
     @property
     def tm(self) -> str:
@@ -114,11 +114,21 @@ def _sentence(template: Template, person: Person, profession: Profession, *, an:
     return Sentence(text, template, person, profession, places["person"], places["profession"])
 
 
-def corpus_row(one: Sentence) -> tuple[str, ...]:
+def corpus_row(sentence: Sentence) -> tuple[str, ...]:
     """Return the cells in the order of COLUMNS."""
-    profession = one.text[slice(*one.profession_at)]
-    kind, gender = one.profession.kind, one.person.gender
-    return (one.text, one.tm, one.am, one.tam, one.noun, profession, gender, kind, one.template.name)
+    profession = sentence.text[slice(*sentence.profession_at)]
+    kind, gender = sentence.profession.kind, sentence.person.gender
+    return (
+        sentence.text,
+        sentence.tm,
+        sentence.am,
+        sentence.tam,
+        sentence.noun,
+        profession,
+        gender,
+        kind,
+        sentence.template.name,
+    )
 
 
 def corpus_tsv(association_set: AssociationSet) -> str:

@@ -323,14 +323,14 @@ def m_minus_w(means: Means) -> Numbers:
 
 def kinds_of(frame: pd.DataFrame, column: str = "class") -> list[str]:
     """Return the groups of professions: female, balanced, male as in the thesis's tables, then any other."""
-    found = [str(name) for name in dict.fromkeys(frame[column])]
+    result = [str(name) for name in dict.fromkeys(frame[column])]
     order = {"female": 0, "balanced": 1, "male": 2}
-    return sorted(found, key=lambda name: order.get(name, 3)) if column == "class" else found
+    return sorted(result, key=lambda name: order.get(name, 3)) if column == "class" else result
 
 
 def groups(frame: pd.DataFrame) -> list[Group]:
     """Return the describe table of one model: a row for each class and gender that the table has."""
-    found = []
+    result = []
     for kind in kinds_of(frame):
         rows = frame[frame["class"] == kind]
         crossing = Crossing.of(rows)
@@ -340,8 +340,8 @@ def groups(frame: pd.DataFrame) -> list[Group]:
                 continue
             known = own["association"].dropna()
             mean = interval(crossing, lambda means, g=gender: means[g], gender)  # type: ignore[misc]
-            found.append(Group(kind, gender, describe(known.to_numpy()), len(own) - len(known), mean))
-    return found
+            result.append(Group(kind, gender, describe(known.to_numpy()), len(own) - len(known), mean))
+    return result
 
 
 def difference(frame: pd.DataFrame, name: str = "") -> Difference:
@@ -361,9 +361,9 @@ def difference(frame: pd.DataFrame, name: str = "") -> Difference:
 
 def differences(frame: pd.DataFrame, column: str = "class") -> list[Difference]:
     """Return `difference` for each group of *column*: "class", "field", or "profession_key" to rank professions."""
-    found = [difference(frame[frame[column] == name], name) for name in kinds_of(frame, column)]
-    stay = holm([one.estimate for one in found])
-    return [replace(one, stays=stays) for one, stays in zip(found, stay, strict=True)]
+    result = [difference(frame[frame[column] == name], name) for name in kinds_of(frame, column)]
+    stay = holm([one.estimate for one in result])
+    return [replace(one, stays=stays) for one, stays in zip(result, stay, strict=True)]
 
 
 def differences_without_equal(frame: pd.DataFrame) -> list[Difference]:
@@ -379,8 +379,8 @@ def ranked(found: Sequence[Difference]) -> list[Difference]:
 def cells(frame: pd.DataFrame) -> pd.DataFrame:
     """Return mean associations per profession and gender: columns profession, class, gender, value (or NaN), n."""
     grouped = frame.groupby(["profession_key", "class", "person_gender"], sort=False)["association"]
-    found = grouped.agg(value="mean", n="count").reset_index()
-    return found.rename(columns={"profession_key": "profession", "person_gender": "gender"})
+    result = grouped.agg(value="mean", n="count").reset_index()
+    return result.rename(columns={"profession_key": "profession", "person_gender": "gender"})
 
 
 def person_words(frame: pd.DataFrame) -> pd.DataFrame:

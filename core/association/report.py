@@ -95,8 +95,8 @@ class Verdict:
     @property
     def clear(self) -> bool | None:
         """True if every interval excludes 0; None where an interval is missing, and for H3, which has a test."""
-        found = [] if self.name == "H3" else [evidence.clear for evidence in self.evidence]
-        return None if not found or None in found else all(found)
+        result = [] if self.name == "H3" else [evidence.clear for evidence in self.evidence]
+        return None if not result or None in result else all(result)
 
 
 W_FEMALE = N_("female words, female professions")
@@ -137,24 +137,24 @@ def verdicts(means: Means2, differences: Sequence[measures.Difference], margin: 
 
 
 def _outcome(evidence: Sequence[Evidence]) -> Outcome:
-    found = [one.holds for one in evidence]
-    if not found or None in found:
+    result = [one.holds for one in evidence]
+    if not result or None in result:
         return "undecided"
-    return "yes" if all(found) else "half" if any(found) else "no"
+    return "yes" if all(result) else "half" if any(result) else "no"
 
 
-def _negated(one: Estimate) -> Estimate:
-    if one.value is None:
-        return one
-    low, high = (None if end is None else -end for end in (one.high, one.low))
-    return replace(one, value=-one.value, low=low, high=high)
+def _negated(estimate: Estimate) -> Estimate:
+    if estimate.value is None:
+        return estimate
+    low, high = (None if end is None else -end for end in (estimate.high, estimate.low))
+    return replace(estimate, value=-estimate.value, low=low, high=high)
 
 
 def no_difference(estimate: Estimate, margin: float | None) -> Verdict:
     """Judge H3: do balanced professions have no difference? Undecided without a margin."""
-    found = equivalence(estimate, margin)
+    result = equivalence(estimate, margin)
     evidence = (Evidence(BALANCED, estimate, "above"),)
-    return Verdict("H3", "literal", found.answer, evidence, found.remark, found)
+    return Verdict("H3", "literal", result.answer, evidence, result.remark, result)
 
 
 def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None, margin: float | None = None) -> Verdict:
@@ -198,8 +198,8 @@ def _same_sentences(one: pd.DataFrame, other: pd.DataFrame) -> tuple[pd.DataFram
 
 
 def _smaller(means: list[measures.Means]) -> measures.Numbers:
-    found: measures.Numbers = abs(measures.m_minus_w(means[0])) - abs(measures.m_minus_w(means[1]))
-    return found
+    result: measures.Numbers = abs(measures.m_minus_w(means[0])) - abs(measures.m_minus_w(means[1]))
+    return result
 
 
 def published_verdicts(rows: Sequence[Mapping[str, str]]) -> list[Verdict]:
@@ -330,13 +330,21 @@ class ModelMeasures:
         )
         return data
 
-    def _difference(self, one: measures.Difference) -> JsonObject:
+    def _difference(self, difference: measures.Difference) -> JsonObject:
         data = {
-            "name": one.name, "W": one.female, "M": one.male, "m_minus_w": _estimate(one.estimate),
-            "w_minus_m": one.w_minus_m, "professions": one.professions, "words": one.words, "unit": one.unit,
-            "women": one.women, "stays_after_holm": one.stays, "equivalence": self.against_margin(one).data,
-        }  # fmt: skip
-        reasons = {**NO_WORDS, "w_minus_m": str(one.estimate.reason)}
+            "name": difference.name,
+            "W": difference.female,
+            "M": difference.male,
+            "m_minus_w": _estimate(difference.estimate),
+            "w_minus_m": difference.w_minus_m,
+            "professions": difference.professions,
+            "words": difference.words,
+            "unit": difference.unit,
+            "women": difference.women,
+            "stays_after_holm": difference.stays,
+            "equivalence": self.against_margin(difference).data,
+        }
+        reasons = {**NO_WORDS, "w_minus_m": str(difference.estimate.reason)}
         return data | {f"{key}_reason": reason for key, reason in reasons.items() if data[key] is None}
 
 
@@ -384,13 +392,13 @@ def measured(
     if monolingual is not None and monolingual not in names:
         known = ", ".join(names)
         raise NotFound(N_("{name} is not a model of this table. Its models: {known}"), name=monolingual, known=known)
-    found = {name: ModelMeasures.of(measures.rows_of(frame, name), margin) for name in names}
+    result = {name: ModelMeasures.of(measures.rows_of(frame, name), margin) for name in names}
     for name in names:
         first, other = compared_models(name, names, monolingual) or ("", "")
         if other == name:
             verdict = multilingual(measures.rows_of(frame, first), measures.rows_of(frame, other), margin)
-            found[other].hypotheses.append(replace(verdict, monolingual=first))
-    return found
+            result[other].hypotheses.append(replace(verdict, monolingual=first))
+    return result
 
 
 def printed_json(language: str) -> list[JsonObject]:

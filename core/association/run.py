@@ -81,11 +81,20 @@ class Associated:
 
     def values(self) -> tuple[Any, ...]:
         """Return the cells in the order of COLUMNS; None where undefined."""
-        one, person, profession = self.sentence, self.sentence.person, self.sentence.profession
-        form = one.text[slice(*one.profession_at)]
+        sentence, person, profession = self.sentence, self.sentence.person, self.sentence.profession
+        form = sentence.text[slice(*sentence.profession_at)]
         probabilities = (None if p is None else math.exp(p) for p in (self.logp_target, self.logp_prior))
         return (
-            *(self.row, one.text, one.template.name, one.noun, person.key, person.pair, person.gender, form),
+            *(
+                self.row,
+                sentence.text,
+                sentence.template.name,
+                sentence.noun,
+                person.key,
+                person.pair,
+                person.gender,
+                form,
+            ),
             *(profession.name, profession.kind, profession.field, profession.women, self.model),
             *(_finite(self.logp_target), _finite(self.logp_prior), *probabilities, self.value),
             *(self.pieces, self.masks, self.status, self.signature),
@@ -171,7 +180,7 @@ def associate(
     counted.target_passes += between - before
     counted.prior_passes += scorer.passes - between
     masks: dict[tuple[str, str], int | None] = {}
-    found = []
+    result = []
     for row, (sentence, target, prior) in enumerate(zip(corpus, with_profession, without, strict=True), 1):
         probe, seen = targets[row - 1], (sentence.tam, sentence.noun)
         if attribute == "piece" or seen not in masks:
@@ -182,8 +191,8 @@ def associate(
             row, sentence, model, target.signature, *logps, scorer.pieces(probe), masks[seen], reason or OK
         )
         counted.count(associated)
-        found.append(associated)
-    return found
+        result.append(associated)
+    return result
 
 
 def _answers(
@@ -191,15 +200,15 @@ def _answers(
 ) -> list[Score]:
     """Return one score per probe, in order, asked in chunks; equal *masked* sentences stay together, as one pass."""
     order = sorted(range(len(probes)), key=masked.__getitem__)
-    found: dict[int, Score] = {}
-    while len(found) < len(order):
-        end = min(len(found) + CHUNK, len(order))
+    result: dict[int, Score] = {}
+    while len(result) < len(order):
+        end = min(len(result) + CHUNK, len(order))
         while end < len(order) and masked[order[end]] == masked[order[end - 1]]:
             end += 1
-        part = order[len(found) : end]
-        found.update(zip(part, scorer.score([probes[i] for i in part]), strict=True))
-        progress(len(found), 2 * len(probes))
-    return [found[i] for i in range(len(probes))]
+        part = order[len(result) : end]
+        result.update(zip(part, scorer.score([probes[i] for i in part]), strict=True))
+        progress(len(result), 2 * len(probes))
+    return [result[i] for i in range(len(probes))]
 
 
 TAB = ".tsv"
@@ -306,9 +315,9 @@ def _associate_with(
     def say(done: int, total: int) -> None:
         steps(done, total, model)
 
-    found = associate(corpus, scorer, model=model, attribute=attribute, tally=tally, progress=say)
+    result = associate(corpus, scorer, model=model, attribute=attribute, tally=tally, progress=say)
     steps.finish(2 * len(corpus))
-    return ModelReport(model, scorer.signature, tally, found, round(lap(), 3), loading_seconds)
+    return ModelReport(model, scorer.signature, tally, result, round(lap(), 3), loading_seconds)
 
 
 def _tab_line(cells: Iterable[Any]) -> str:

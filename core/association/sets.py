@@ -324,10 +324,10 @@ def _options(language: Language, choices: Choices) -> dict[str, str]:
         return {"determiners": choices.determiners or "given"}
     if language == "en":
         return {"article": "a/an" if choices.an else "a", "determiners": choices.determiners or "given"}
-    found = {"spelling": choices.spelling, "determiners": _determiners(language, choices)}
+    result = {"spelling": choices.spelling, "determiners": _determiners(language, choices)}
     if language == "eu":
-        return found | {"ergative": "yes" if choices.ergative else "no"}
-    return found | {"wife": choices.wife}
+        return result | {"ergative": "yes" if choices.ergative else "no"}
+    return result | {"wife": choices.wife}
 
 
 def _determiners(language: Language, choices: Choices) -> Determiners:

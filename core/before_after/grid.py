@@ -156,8 +156,8 @@ def _new_cells(settings: GridSettings, items: Items | None, todo: Sequence[tuple
     if settings.ray is None:
         yield from map(Maker(settings, items), todo)
         return
-    workers, asked = min(settings.workers, len(todo)), {"settings": settings, "items": items}
-    with Pool("evenhand.core.before_after.grid:Maker", asked, address=settings.ray, workers=workers) as pool:
+    workers, values = min(settings.workers, len(todo)), {"settings": settings, "items": items}
+    with Pool("evenhand.core.before_after.grid:Maker", values, address=settings.ray, workers=workers) as pool:
         yield from pool.map(todo)
 
 
@@ -223,14 +223,14 @@ class Maker:
 
 def _refuse_other(facts: dict[str, object], folder: Path) -> None:
     """Raise Refused for a folder of another grid; models, interventions or seeds may be added to the same one."""
-    asked = {key: value for key, value in facts.items() if key not in MAY_GROW}
-    said, file = json.dumps(asked, ensure_ascii=False, sort_keys=True), folder / "grid.json"
+    values = {key: value for key, value in facts.items() if key not in MAY_GROW}
+    text, file = json.dumps(values, ensure_ascii=False, sort_keys=True), folder / "grid.json"
     if file.is_file():
-        if file.read_text(encoding="utf-8") != said:
+        if file.read_text(encoding="utf-8") != text:
             raise Refused(OTHER_GRID, folder=folder.name)
         return
     with whole_file(file) as write:
-        write(said)
+        write(text)
 
 
 def _finished(cells: Sequence[Cell], folder: Path) -> dict[str, MadeCell]:

@@ -169,7 +169,7 @@ def _effect(settings: Settings, values: dict[str, Numbers], clusters: Any) -> tu
     One seed: over the stems of the items. More: over the seeds, the unit of that comparison (docs/before_after.md),
     against the seeds of the placebo. All models are compared on the items that every model answered.
     """
-    starts = [values[one] for one in settings.placebo] or [values[settings.before]] * len(settings.after)
+    starts = [values[text] for text in settings.placebo] or [values[settings.before]] * len(settings.after)
     beyond = [
         compare(values[settings.before], values[model], clusters, less=start)
         for model, start in zip(settings.after, starts, strict=True)
@@ -186,7 +186,7 @@ def over_seeds(settings: Settings, values: dict[str, Numbers], rows: Any) -> Est
         return Estimate.undefined(NOTHING, len(settings.after))
     sizes = {model: float(np.abs(values[model][known]).mean()) for model in settings.models}
     after, placebo = (
-        [sizes[one] - sizes[settings.before] for one in some] for some in (settings.after, settings.placebo)
+        [sizes[text] - sizes[settings.before] for text in some] for some in (settings.after, settings.placebo)
     )
     return against_placebos(after, placebo) if placebo else over_runs(after)
 
@@ -198,14 +198,14 @@ def _costs(settings: Settings, texts: list[str]) -> tuple[dict[str, Cost], list[
     first = Changeable(settings.before, device="cpu")
     rows = first.rows(texts, LENGTH)
     before = first.held_out(rows)
-    found, notices = {}, []
+    result, notices = {}, []
     for model in dict.fromkeys(settings.models[1:]):
         other = Changeable(model, device="cpu")
         if other.task != first.task or other.rows(texts, LENGTH) != rows:
             notices.append(Notice(OTHER_TOKENS, {"model": model, "before": settings.before}))
         elif rows:
-            found[model] = cost(before.per_text, other.held_out(rows).per_text)
-    return found, notices
+            result[model] = cost(before.per_text, other.held_out(rows).per_text)
+    return result, notices
 
 
 def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], settings: Settings) -> list[PairMeans]:
@@ -284,5 +284,5 @@ def _write(out: Path, base: "pd.DataFrame", values: dict[str, Numbers], settings
     shown = [values[model] for model in settings.models]
     with open_table(out, columns(settings), data_line) as write:
         for i in range(len(base)):
-            numbers = [float(one[i]) if np.isfinite(one[i]) else None for one in shown]
+            numbers = [float(entry[i]) if np.isfinite(entry[i]) else None for entry in shown]
             write([*(base[name][i] for name in ("row", "sentence", "pair", "side", "source")), *numbers])

@@ -166,7 +166,7 @@ def _joined(frames: Sequence["pd.DataFrame"]) -> list["pd.DataFrame"]:
     if not kept:
         raise Refused(NOTHING_SHARED)
     first, *others = (frame[frame["key"].isin(kept)] for frame in frames)
-    return [first.merge(one, on="key", suffixes=("", "_after")).reset_index(drop=True) for one in others]
+    return [first.merge(entry, on="key", suffixes=("", "_after")).reset_index(drop=True) for entry in others]
 
 
 def _over_seeds(changes: Sequence[Found], after: Sequence[Side]) -> Found:
@@ -350,9 +350,9 @@ def _nli(rows: "pd.DataFrame") -> Found:
         [Prediction(*row) for row in zip(rows["set"], rows[label], rows["occupation"], stereotypes, strict=True)]
         for label in ("label", "label_after")
     ]
-    before, after, found, unit = changes(*sides)
+    before, after, values, unit = changes(*sides)
     measures = [
-        Measure((words,), before[name].value, after[name].value, found[name], len(rows))
+        Measure((words,), before[name].value, after[name].value, values[name], len(rows))
         for name, words in NLI_MEASURES.items()
     ]
     right = _shares(NEUTRAL, rows["value"].to_numpy(float), rows["value_after"].to_numpy(float))
@@ -364,15 +364,15 @@ def _misgendering(rows: "pd.DataFrame") -> Found:
     clusters, measures, pairs = clusters_of(rows), list[Measure](), []
     for column, words in ways.items():
         before, after = rows[column].to_numpy(float), rows[f"{column}_after"].to_numpy(float)
-        if (one := _mean_measure((words,), before, after, clusters)) is None:
+        if (measure := _mean_measure((words,), before, after, clusters)) is None:
             continue
-        measures.append(one)
+        measures.append(measure)
         if not {*np.unique(before[np.isfinite(before)]), *np.unique(after[np.isfinite(after)])} - {0.0, 1.0}:
             pairs.append(_shares(words, before, after))  # a mean of several verdicts is neither right nor wrong
         for pronoun in dict.fromkeys(rows.get("pronoun", ())):
             here = (rows["pronoun"] == pronoun).to_numpy()
             part = _mean_measure((words, str(pronoun)), *_only(before, after, here), clusters)
-            measures += [part] if part is not None and part.items < one.items else []
+            measures += [part] if part is not None and part.items < measure.items else []
     shown = rows.assign(old=rows["value"], new=rows["value_after"])
     return Found(measures, pairs, clusters.unit.replace("+", " × "), _other_answers(shown, "old", "new"))
 

@@ -45,21 +45,21 @@ def bins(values: Mapping[str, Values]) -> pd.DataFrame:
     0 itself counts to the first bin above it. The outermost bins hold everything beyond (`low` or `high` infinite).
     `side` is "male" above 0.3, "female" below -0.3, else "none". Undefined and infinite values are left out.
     """
-    known = {model: finite(found) for model, found in values.items()}
+    known = {model: finite(value) for model, value in values.items()}
     everything = np.abs(np.concatenate([*known.values(), np.zeros(1)]))
     reach = max(LEAST_REACH, float(np.quantile(everything, 0.998)))
     width = next((w for w in WIDTHS if 2 * reach / w <= MOST_BINS), WIDTHS[-1])
     steps = math.ceil(reach / width - 1e-9)
     edges = np.round(np.arange(1, steps + 1) * width, 10)
     rows = []
-    for number, (model, found) in enumerate(known.items()):
-        step = np.minimum(np.searchsorted(edges, np.abs(found), side="left"), steps)
+    for number, (model, entry) in enumerate(known.items()):
+        step = np.minimum(np.searchsorted(edges, np.abs(entry), side="left"), steps)
         for sign in (-1, 1):
             # Values beyond the last border count in the last bin.
-            inside = np.minimum(step[found < 0 if sign < 0 else found >= 0], steps - 1)
+            inside = np.minimum(step[entry < 0 if sign < 0 else entry >= 0], steps - 1)
             for k, count in enumerate(np.bincount(inside, minlength=steps)):
                 near, far = float(edges[k] - width), float(edges[k])
-                rows.append(_bin(model, number, sign, near, far if k < steps - 1 else math.inf, int(count), len(found)))
+                rows.append(_bin(model, number, sign, near, far if k < steps - 1 else math.inf, int(count), len(entry)))
     columns = ["model", "row", "low", "high", "count", "share", "side"]
     kinds = {"low": float, "high": float, "share": float, "count": int, "row": int}
     return pd.DataFrame(rows, columns=columns).astype(kinds).sort_values(["row", "low"], ignore_index=True)
@@ -248,8 +248,8 @@ def sorted_curve(values: Mapping[str, Values], *, points: int = POINTS) -> pd.Da
     the share of sentences with no larger value. Undefined and infinite values are left out.
     """
     parts = []
-    for model, found in values.items():
-        ordered = np.sort(finite(found))
+    for model, value in values.items():
+        ordered = np.sort(finite(value))
         n = len(ordered)
         at = np.unique(np.linspace(0, n - 1, min(points, n)).round().astype(int)) if n else np.zeros(0, dtype=int)
         facts = {"percent": 100 * (at + 1) / max(n, 1), "bias_log10": ordered[at], "rank": at + 1, "n": n}
@@ -311,18 +311,18 @@ def squares(a: Values, b: Values) -> pd.DataFrame:
     step = next((step for step in STEPS if 2 * reach / step <= SQUARES), reach / (SQUARES / 2))
     last = math.ceil(reach / step - 1e-9)
     both_cells = pd.DataFrame({"x": cells(a, step, last), "y": cells(b, step, last)})
-    found = both_cells.groupby(["x", "y"]).size().rename("count").reset_index()
+    result = both_cells.groupby(["x", "y"]).size().rename("count").reset_index()
     for name, column in (("a", "x"), ("b", "y")):
-        found[f"{name}_low"] = (found[column] * step).round(10)
-        found[f"{name}_high"] = ((found[column] + 1) * step).round(10)
-    return found[["a_low", "a_high", "b_low", "b_high", "count"]]
+        result[f"{name}_low"] = (result[column] * step).round(10)
+        result[f"{name}_high"] = ((result[column] + 1) * step).round(10)
+    return result[["a_low", "a_high", "b_low", "b_high", "count"]]
 
 
 def cells(values: Values, step: float, last: int) -> NDArray[np.int64]:
     """Return the number of the step of each value, from -*last* to *last* - 1; values beyond count in the outermost."""
     # The epsilon keeps 0.3 / 0.1 = 2.9999999999999996 in the square that begins at 0.3.
-    found: NDArray[np.int64] = np.clip(np.floor(values / step + 1e-9).astype(int), -last, last - 1)
-    return found
+    result: NDArray[np.int64] = np.clip(np.floor(values / step + 1e-9).astype(int), -last, last - 1)
+    return result
 
 
 def two_models(

@@ -186,8 +186,8 @@ def grouped_rows(data: pd.DataFrame, *, limit: int = 150) -> tuple[pd.DataFrame,
         labelFontSize=13, labelExpr=bare,
     )  # fmt: skip
     y = alt.Y("place:N", sort=sort, scale=alt.Scale(domain=sort, padding=0.1), axis=axis)
-    found = [places[pair] for pair in zip(groups, data["label"], strict=True)]
-    return data.assign(place=found), pd.DataFrame(heads), y
+    result = [places[pair] for pair in zip(groups, data["label"], strict=True)]
+    return data.assign(place=result), pd.DataFrame(heads), y
 
 
 def headings(heads: pd.DataFrame, y: alt.Y, palette: Palette) -> Any:
@@ -317,7 +317,7 @@ def measure_dots(
         colour=["neutral" if role == "published" else "ink" for role in data["role"]],
     )
     scale = "points" if scale == "percent" and neutral == 0 else scale
-    known = [float(one) for one in data[list(NUMBERS)].to_numpy().ravel() if one == one]
+    known = [float(entry) for entry in data[list(NUMBERS)].to_numpy().ravel() if entry == entry]
     known = [*known, *([] if neutral is None else [neutral])] or [0.0, 1.0]
     room = 0.08 * (max(known) - min(known)) or 1.0
     domain = [0, 100] if scale == "percent" else [min(known) - room, max(known) + room]

@@ -264,7 +264,7 @@ def sides(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pal
     whose bars are grey.
     """
     rows = [
-        _side(number, one, *side, say) for number, one in enumerate(data.to_dict("records")) for side in SIDES
+        _side(number, entry, *side, say) for number, entry in enumerate(data.to_dict("records")) for side in SIDES
     ]  # fmt: skip
     shown = pd.DataFrame(rows, columns=COLUMNS)
     reach = max([LEAST_SIDE, *(abs(v) for name in ("end", "far", "paper") for v in shown[name].dropna())]) * SIDE_ROOM
@@ -333,7 +333,9 @@ def sides_says(data: pd.DataFrame, *, say: Say = same) -> str:
     text = N_("{model}: {man} towards the male word, {woman} towards the female word (log10).")
     return one_after_another(
         [
-            say(text).format(model=one["model"], **{side: _decimals(_number(one.get(side)), 3) for side, _, _ in SIDES})
-            for one in data.to_dict("records")
+            say(text).format(
+                model=entry["model"], **{side: _decimals(_number(entry.get(side)), 3) for side, _, _ in SIDES}
+            )
+            for entry in data.to_dict("records")
         ]
     )

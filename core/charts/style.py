@@ -115,7 +115,7 @@ def _inline(chart: Any, known: dict[int, alt.InlineData]) -> Any:
     for part in ("layer", "hconcat", "vconcat", "concat"):
         inner = chart._get(part)
         if isinstance(inner, list):
-            chart[part] = [_inline(one, known) for one in inner]
+            chart[part] = [_inline(entry, known) for entry in inner]
     if isinstance(chart._get("spec"), alt.TopLevelMixin):
         chart["spec"] = _inline(chart["spec"], known)
     return chart

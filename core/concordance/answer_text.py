@@ -36,10 +36,10 @@ def differs(estimate: Estimate, neutral: float) -> bool:
     return estimate.low > neutral or (estimate.high is not None and estimate.high < neutral)
 
 
-def near_says(found: Concordance, number: int) -> Note:
+def near_says(answer: Concordance, number: int) -> Note:
     """Describe one near word against sentences without the word: 2.3 times as often near 她 as elsewhere."""
-    one = found.near[number]
-    values: dict[str, Any] = {"word": found.question.word, "near": found.question.near[number]}
+    one = answer.near[number]
+    values: dict[str, Any] = {"word": answer.question.word, "near": answer.question.near[number]}
     values |= {"count": f"{one.counts[0]:,}", "sentences": f"{one.counts[0] + one.counts[1]:,}"}
     if one.times.value is None:
         message = N_("{word} occurs near {near} in {count} of {sentences} sentences.")
@@ -62,14 +62,14 @@ def near_says(found: Concordance, number: int) -> Note:
     return Note(message, values)
 
 
-def contrast_says(found: Concordance) -> Note | None:
+def contrast_says(answer: Concordance) -> Note | None:
     """Compare the two near words in a sentence; None without a contrast of two words."""
-    one = found.contrast
+    one = answer.contrast
     if one is None:
         return None
-    first, second = found.question.near
+    first, second = answer.question.near
     odds = one.log_odds
-    values: dict[str, Any] = {"word": found.question.word, "first": first, "second": second}
+    values: dict[str, Any] = {"word": answer.question.word, "first": first, "second": second}
     if odds.value is None:
         message = N_("{first} against {second}: too few sentences to compare.")
         return Note(message, values)
@@ -87,17 +87,17 @@ def contrast_says(found: Concordance) -> Note | None:
     return Note(message, values)
 
 
-def as_json(found: Concordance) -> JsonObject:
+def as_json(answer: Concordance) -> JsonObject:
     """Return the counts and contrasts as one JSON object; an undefined one is null, its reason in `<key>_reason`."""
-    question = found.question
-    near = [_contrast(contrast) | {"word": word} for word, contrast in zip(question.near, found.near, strict=True)]
+    question = answer.question
+    near = [_contrast(contrast) | {"word": word} for word, contrast in zip(question.near, answer.near, strict=True)]
     pair = None
-    if found.contrast is not None:
+    if answer.contrast is not None:
         pair = {"first": question.near[0], "second": question.near[1], "is_pair": question.is_pair} | _contrast(
-            found.contrast
+            answer.contrast
         )
     names = ("occurrences", "sentences_with", "sentences", "documents", "characters", "unit", "both", "signature")
-    return {"word": question.word, "near": near, "contrast": pair} | {name: getattr(found, name) for name in names}
+    return {"word": question.word, "near": near, "contrast": pair} | {name: getattr(answer, name) for name in names}
 
 
 def _contrast(one: Contrast) -> JsonObject:

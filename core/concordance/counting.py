@@ -109,14 +109,14 @@ class Concordance:
 def question(word: str, near: Iterable[str], *, window: int | None = None, unit: str = "auto") -> Question:
     """Check a question: words without spaces around them, each once. Raises Refused with the mistake."""
     word = word.strip()
-    words = tuple(dict.fromkeys(one.strip() for one in near if one.strip()))
+    words = tuple(dict.fromkeys(text.strip() for text in near if text.strip()))
     if not word:
         raise Refused(N_("Type the word whose contexts you want to see."))
     if not words or len(words) > MOST_NEAR:
         raise Refused(N_("Give 1 to {most} collocates, such as 他,她."), most=MOST_NEAR)
     if word in words:
         raise Refused(N_("{word} cannot be its own collocate; give other words."), word=word)
-    if long := next((one for one in (word, *words) if len(one) > LONGEST_WORD), None):
+    if long := next((text for text in (word, *words) if len(text) > LONGEST_WORD), None):
         raise Refused(N_("{word} is too long; the maximum is {most} characters."), word=long, most=LONGEST_WORD)
     if window is not None and window < 1:
         raise Refused(N_("The window must be at least 1 character."))
@@ -152,14 +152,14 @@ class Words:
 
     def hits(self, sentence: str) -> list[tuple[int, int, int]]:
         """Return (start, end, number) of each word found; the number is -1 for the searched word."""
-        found = []
+        result = []
         for hit in self.pattern.finditer(sentence):
             number = self.folded.get(hit[0].casefold())
             if number is not None:
-                found.append((hit.start(), hit.end(), number))
-        if found and self.ambiguous:
-            found = [hit for hit in found if is_keyword(sentence, hit[0], sentence[hit[0] : hit[1]])]
-        return [hit for hit in found if not _is_cut(sentence, *hit[:2])] if found else found
+                result.append((hit.start(), hit.end(), number))
+        if result and self.ambiguous:
+            result = [hit for hit in result if is_keyword(sentence, hit[0], sentence[hit[0] : hit[1]])]
+        return [hit for hit in result if not _is_cut(sentence, *hit[:2])] if result else result
 
 
 def _is_cut(sentence: str, start: int, end: int) -> bool:

@@ -57,7 +57,7 @@ def chosen_sentences(rows: Sequence[Mapping[str, str]] | None = None) -> tuple[C
 
     Raises BadFile for a row that cannot be asked, with its number.
     """
-    found = []
+    result = []
     for number, row in enumerate(table("demo_page") if rows is None else rows, 1):
         words = (row.get("options") or "").split()
         if len(words) not in (0, 2) or not row.get("text", "").strip():
@@ -68,10 +68,10 @@ def chosen_sentences(rows: Sequence[Mapping[str, str]] | None = None) -> tuple[C
             find_slot(one.text, one.options)
         except Refused as error:
             raise BadFile(N_("Row {row}: {why}"), row=number, why=str(error)) from error
-        found.append(one)
-    if not 0 < len(found) <= MOST:
-        raise BadFile(N_("The page takes 1 to {most} sentences; {found} were given."), most=MOST, found=len(found))
-    return tuple(found)
+        result.append(one)
+    if not 0 < len(result) <= MOST:
+        raise BadFile(N_("The page takes 1 to {most} sentences; {found} were given."), most=MOST, found=len(result))
+    return tuple(result)
 
 
 def answers_of(one: Chosen, scorers: Mapping[str, Scorer]) -> tuple[Answer, ...]:
@@ -118,23 +118,23 @@ def _environment() -> Environment:
 
 
 def _both(message: str, language: Language, **values: Any) -> str:
-    said = translate(message, language)
-    return said.format(**values) if values else said
+    text = translate(message, language)
+    return text.format(**values) if values else text
 
 
-def _numbers(one: Answer) -> dict[str, Any]:
+def _numbers(answer: Answer) -> dict[str, Any]:
     """Return the numbers of an answer as the template places them."""
-    if one.reading is None:
+    if answer.reading is None:
         return {
-            "model": one.model,
-            "reason": {language: explain(one.reason, language) for language in LANGUAGES} if one.reason else {},
+            "model": answer.model,
+            "reason": {language: explain(answer.reason, language) for language in LANGUAGES} if answer.reason else {},
         }
-    reading, slot = one.reading, one.reading.slot
+    reading, slot = answer.reading, answer.reading.slot
     value = reading.bias_log10
     message, values = odds(value)
     mass = reading.pair_mass
     return {
-        "model": one.model,
+        "model": answer.model,
         "reason": None,
         "before": slot.text[: slot.word[0]],
         "after": slot.text[slot.word[1] :],
@@ -148,7 +148,7 @@ def _numbers(one: Answer) -> dict[str, Any]:
         "p_female": _percent(reading.p_female),
         "others": _percent(None if mass is None else 1 - mass),
         "small": reading.small_mass,
-        "pushes": [(word, _side(change), _signed(change)) for word, change in one.pushes],
+        "pushes": [(word, _side(change), _signed(change)) for word, change in answer.pushes],
         "fillers": [[(filler.word, _percent(filler.probability)) for filler in row[:SHOWN]] for row in reading.fillers],
         "signature": reading.signature,
     }

@@ -125,7 +125,7 @@ def _writing(writing: Writing) -> dict[str, Any]:
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",
-    **{one: f"\\{one}" for one in "&%$#_{}"},
+    **{text: f"\\{text}" for text in "&%$#_{}"},
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
@@ -133,7 +133,7 @@ _ESCAPED = {
 
 def escaped(text: str) -> str:
     """Return *text* escaped for LaTeX; line breaks become blanks."""
-    return "".join(_ESCAPED.get(one, " " if one.isspace() else one) for one in text)
+    return "".join(_ESCAPED.get(name, " " if name.isspace() else name) for name in text)
 
 
 def as_latex(description: Description) -> str:

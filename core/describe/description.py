@@ -64,8 +64,8 @@ def counted(counts: Mapping[str, int]) -> list[dict[str, Any]]:
 
 def characters(texts: Iterable[str]) -> Characters:
     """Count the characters of *texts*."""
-    found = Counter("".join(texts))
-    return Characters(dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))))
+    counts = Counter("".join(texts))
+    return Characters(dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ def lengths(values: Sequence[int]) -> Lengths:
 
 def endings(texts: Iterable[str]) -> dict[str, int]:
     """Count how often each character is the last one of a text, the most common first."""
-    found = Counter(text[-1] for text in texts if text)
-    return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
+    counts = Counter(text[-1] for text in texts if text)
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 LISTED = 50  # groups that are kept with the places of their texts
@@ -205,15 +205,15 @@ class Origins:
 @lru_cache(maxsize=10_000)
 def date_of(text: str) -> str | None:
     """Return the date in *text* as YYYY-MM-DD, YYYY-MM or YYYY; 20180705 also counts. None without a date."""
-    found = _DATE.search(text)
-    if found is None or int(found[1]) not in YEARS:
+    match = _DATE.search(text)
+    if match is None or int(match[1]) not in YEARS:
         return None
-    month, day = found[2] or found[4], found[3] or found[5]
+    month, day = match[2] or match[4], match[3] or match[5]
     if month is None or not 1 <= int(month) <= 12:
-        return found[1]
+        return match[1]
     if day is None or not 1 <= int(day) <= 31:
-        return f"{found[1]}-{int(month):02d}"
-    return f"{found[1]}-{int(month):02d}-{int(day):02d}"
+        return f"{match[1]}-{int(month):02d}"
+    return f"{match[1]}-{int(month):02d}-{int(day):02d}"
 
 
 def origins(sources: Iterable[str], dates: Iterable[str]) -> Origins:
@@ -221,8 +221,8 @@ def origins(sources: Iterable[str], dates: Iterable[str]) -> Origins:
     named = Counter(sources)
     unnamed = named.pop("", 0)
     read = [date_of(date) if date else None for date in dates]
-    known = sorted(one for one in read if one is not None)
-    months = Counter(one[:7] for one in known)
+    known = sorted(text for text in read if text is not None)
+    months = Counter(text[:7] for text in known)
     return Origins(
         dict(sorted(named.items(), key=lambda pair: (-pair[1], pair[0]))),
         unnamed,
@@ -356,9 +356,9 @@ def _sentence(text: str, place: str) -> Text:
     return Text(text, keyword.pair.name, keyword.side, (keyword.start, keyword.end), place)
 
 
-def _masked(one: Text) -> str | None:
+def _masked(text: Text) -> str | None:
     """Return the text with its keyword replaced by the pair's name, so that both words of a pair give the same text."""
-    if one.word is None:
+    if text.word is None:
         return None
-    start, end = one.word
-    return f"{one.text[:start]}\0{one.pair}\0{one.text[end:]}"
+    start, end = text.word
+    return f"{text.text[:start]}\0{text.pair}\0{text.text[end:]}"

@@ -55,7 +55,7 @@ class Vocabulary:
             return "".join(BYTES[byte] for byte in character.encode("utf-8", "surrogatepass")) in self.words
         found = character.lower() if self.lowers else character
         if self.strips:
-            found = "".join(one for one in unicodedata.normalize("NFD", found) if unicodedata.category(one) != "Mn")
+            found = "".join(text for text in unicodedata.normalize("NFD", found) if unicodedata.category(text) != "Mn")
         parts = found or character
         return all({part, PIECE + part, SPACE + part} & self.words for part in parts)
 
@@ -169,18 +169,18 @@ def _setting(folder: Path, words: list[str]) -> bool:
     Its tokenizer_config.json decides; without that setting, no word may have an upper-case letter.
     """
     try:
-        said = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))["do_lower_case"]
+        setting = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))["do_lower_case"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        said = None
-    if isinstance(said, bool):
-        return said
+        setting = None
+    if isinstance(setting, bool):
+        return setting
     return not any(word != word.lower() for word in words if not (word.startswith("[") and word.endswith("]")))
 
 
 def _of_json(found: Any, path: Path, name: str) -> Vocabulary:
     if path.name == "vocab.json" or "model" not in found:
         return _vocabulary(name, list(found), "bytes", False, False)
-    model, added = found["model"], [one["content"] for one in found.get("added_tokens") or ()]
+    model, added = found["model"], [entry["content"] for entry in found.get("added_tokens") or ()]
     words = list(model["vocab"]) if isinstance(model["vocab"], dict) else [word for word, _ in model["vocab"]]
     steps = [*_steps(found.get("normalizer"), "normalizers"), *_steps(found.get("pre_tokenizer"), "pretokenizers")]
     steps += _steps(found.get("decoder"), "decoders")
@@ -189,7 +189,7 @@ def _of_json(found: Any, path: Path, name: str) -> Vocabulary:
     lowers = bool(bert.get("lowercase")) or any(step.get("type") == "Lowercase" for step in steps)
     said = bert.get("strip_accents")
     strips = (lowers if said is None else bool(said)) if bert else any(s.get("type") == "StripAccents" for s in steps)
-    return _vocabulary(name, [*words, *(one for one in added if one not in model["vocab"])], kind, lowers, strips)
+    return _vocabulary(name, [*words, *(entry for entry in added if entry not in model["vocab"])], kind, lowers, strips)
 
 
 def _steps(part: Any, inner: str) -> list[dict[str, Any]]:

@@ -60,8 +60,8 @@ def unpacked(path: Path | str, password: str | None, name: str | None = None) ->
 def _unpack(path: Path, password: str | None, name: str, folder: str) -> list[Member]:
     try:
         with pyzipper.AESZipFile(path) as archive:
-            found = _members(archive, name)
-            return [_extract(archive, info, Path(folder) / f"{n:04}", password, name) for n, info in enumerate(found)]
+            result = _members(archive, name)
+            return [_extract(archive, info, Path(folder) / f"{n:04}", password, name) for n, info in enumerate(result)]
     except FileNotFoundError as error:
         raise BadFile(N_("{file} cannot be read: {why}."), file=name, why=error.strerror or error) from error
     except (*_BROKEN, pyzipper.BadZipFile) as error:

@@ -91,13 +91,13 @@ def make_folder(folder: Path) -> None:
 
 def growing_part(path: Path) -> Path | None:
     """Return the part of *path* that a live process is writing; None without one. Read it up to its last whole line."""
-    begun, found = _beginning(path), list[tuple[float, Path]]()
+    begun, result = _beginning(path), list[tuple[float, Path]]()
     for part in path.parent.glob(f"{glob.escape(begun)}*.part"):
         process = _OWN_PART.match(part.name.removeprefix(begun))
         if process and is_in_use(int(process[1])):
             with suppress(OSError):  # it has just got its name
-                found.append((part.stat().st_mtime, part))
-    return max(found)[1] if found else None
+                result.append((part.stat().st_mtime, part))
+    return max(result)[1] if result else None
 
 
 def new_file(path: Path) -> IO[bytes]:

@@ -56,9 +56,9 @@ def _rows_of(path: Path, name: str) -> Path:
     with _guard:
         if not _folder:
             _folder.append(TemporaryDirectory(prefix="evenhand-"))
-        if (found := _kept.get(key)) is not None and found.exists():
+        if (rows := _kept.get(key)) is not None and rows.exists():
             _kept.move_to_end(key)
-            return found
+            return rows
     out = Path(_folder[0].name) / f"{uuid4().hex}.jsonl"
     try:
         sandbox.run_bounded(write_rows, str(path), name, str(out), file=name)

@@ -72,8 +72,8 @@ def run_bounded(
     if is_child():
         return work(*arguments, **named)
     with closing(_messages(work, arguments, named, file, seconds, megabytes)) as messages:
-        found: T = next(messages)
-        return found
+        result: T = next(messages)
+        return result
 
 
 def rows_bounded(work: Callable[..., Iterator[list[T]]], *arguments: Any, file: str) -> Iterator[T]:

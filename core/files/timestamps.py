@@ -37,8 +37,8 @@ def moment(written: Any) -> str | None:
     if not isinstance(written, str):
         return None
     try:
-        found = datetime.fromisoformat(written.strip())
-        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        time = datetime.fromisoformat(written.strip())
+        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    return timestamp(found.timestamp()) if found.year in YEARS else None
+    return timestamp(time.timestamp()) if time.year in YEARS else None

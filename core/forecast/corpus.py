@@ -168,7 +168,7 @@ def _at_share(supplies: Mapping[Cell, Supply], characters: int, assumed: float) 
     worst = unknown[0] if unknown else max(cells, key=lambda cell: cell.characters.value or 0.0, default=None)
     more = Estimate(0.0, 0.0, 0.0, note=MET) if worst is None else worst.characters
     scarcest = None if worst is None or more.value == 0 else (worst.pair, worst.side)
-    quota = sum(one.quota for one in supplies.values())
+    quota = sum(supply.quota for supply in supplies.values())
     method = f"forecast|assumed:{assumed:g}|v{METHOD}"
     return Forecast(tuple(cells), quota, Estimate(total, note=ASSUMED), more, scarcest, method)
 

@@ -245,8 +245,8 @@ def _rate(cells: Mapping[Cell, Counted], which: Sequence[Cell], stopped: Mapping
         counted = [cells[cell] for cell in which]
         kept = sum(one.kept + one.returned_kept for one in counted)
         return kept, sum(one.reviewed + one.returned for one in counted)
-    found = [stopped[cell] for cell in which if cell in stopped]
-    return sum(found[1:], found[0]).rate if found else (0, 0)
+    result = [stopped[cell] for cell in which if cell in stopped]
+    return sum(result[1:], result[0]).rate if result else (0, 0)
 
 
 def _forecast(one: Counted, own_rate: Rate, everything: Rate) -> QuotaForecast:

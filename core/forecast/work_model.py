@@ -61,7 +61,7 @@ class LabelTime:
         for n in range(draws):
             drawn = random.integers(len(items), size=len(items))
             self._means[n] = sums[drawn].sum() / counts[drawn].sum()
-        low, high = (float(one) for one in np.percentile(self._means, [2.5, 97.5]))
+        low, high = (float(entry) for entry in np.percentile(self._means, [2.5, 97.5]))
         self.mean = Estimate(value, min(low, value), max(high, value), len(items))
 
     def seconds_of(self, labels: Numbers) -> Numbers:
@@ -163,12 +163,12 @@ def rejects_among(per_item: int, patterns: Patterns) -> Numbers:
 
     Items with fewer labels are left out.
     """
-    found = np.zeros(per_item + 1)
+    values = np.zeros(per_item + 1)
     for (labels, rejects), items in patterns.items():
         if labels >= per_item:
             for r in range(min(rejects, per_item) + 1):
-                found[r] += items * comb(rejects, r) * comb(labels - rejects, per_item - r) / comb(labels, per_item)
-    return found
+                values[r] += items * comb(rejects, r) * comb(labels - rejects, per_item - r) / comb(labels, per_item)
+    return values
 
 
 def forecast_work(
@@ -227,7 +227,7 @@ class _Total:
 
     @classmethod
     def of(cls, value: float, draws: Numbers) -> "_Total":
-        low, high = (float(one) for one in np.percentile(draws, [2.5, 97.5]))
+        low, high = (float(entry) for entry in np.percentile(draws, [2.5, 97.5]))
         return cls(Estimate(value, min(low, value), max(high, value)), draws)
 
     def over(self, other: "_Total") -> Estimate:
@@ -303,11 +303,11 @@ def _needed_in_all(needs: Sequence[CellNeed]) -> Estimate:
     if not needs:
         return Estimate.undefined(NO_QUOTA)
     lows, highs = [need.needed.low for need in needs], [need.needed.high for need in needs]
-    low = sum(one for one in lows if one is not None) if None not in lows else None
+    low = sum(value for value in lows if value is not None) if None not in lows else None
     values = [need.needed.value for need in needs]
     if missing := [need.needed for need in needs if need.needed.value is None]:
         return Estimate(None, low=low, reason=missing[0].reason)
-    high = sum(one for one in highs if one is not None) if None not in highs else None
+    high = sum(value for value in highs if value is not None) if None not in highs else None
     return Estimate(sum(value for value in values if value is not None), low, high)
 
 

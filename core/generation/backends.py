@@ -144,11 +144,11 @@ class ServerWriter:
     @property
     def signature(self) -> str:
         """The signature `server|model|address|settings|v1`; a server does not tell its weights."""
-        how, one = self.how, self.server
-        limits = f"p{how.top_p:g}" if one.standard else f"k{how.top_k},p{how.top_p:g}"
+        how, server = self.how, self.server
+        limits = f"p{how.top_p:g}" if server.standard else f"k{how.top_k},p{how.top_p:g}"
         heat = "tdefault" if how.temperature is None else f"t{how.temperature:g}"
-        fixed = "" if how.stop or one.standard else ",full"
-        return f"server|{one.model}|{one.url.partition('://')[2]}|{limits},{heat},n{how.tokens}{fixed}|v1"
+        fixed = "" if how.stop or server.standard else ",full"
+        return f"server|{server.model}|{server.url.partition('://')[2]}|{limits},{heat},n{how.tokens}{fixed}|v1"
 
     def refusal(self, context: Context) -> EvenhandError | None:
         """See `Writer`: the server says so itself when its turn comes."""
@@ -179,17 +179,17 @@ class ServerWriter:
         return ModelUnavailable(NOT_STANDARD, **error.values)
 
     def _body(self, task: Task) -> JsonObject:
-        one, how = self.server, self.how
-        body: JsonObject = {"model": one.model, "max_tokens": how.tokens, "top_p": how.top_p}
+        server, how = self.server, self.how
+        body: JsonObject = {"model": server.model, "max_tokens": how.tokens, "top_p": how.top_p}
         body["seed"] = task.seed % SEEDS
         if how.temperature is not None:
             body["temperature"] = how.temperature
-        if not one.standard:
+        if not server.standard:
             body["top_k"] = how.top_k
             if not how.stop:  # as published: exactly so many tokens (vLLM and llama.cpp)
                 body |= {"ignore_eos": True, "min_tokens": how.tokens}
-        if one.way == "chat":
-            content = one.instruction.replace("{context}", task.context.text)
+        if server.way == "chat":
+            content = server.instruction.replace("{context}", task.context.text)
             return body | {"messages": [{"role": "user", "content": content}]}
         return body | {"prompt": task.context.text}
 

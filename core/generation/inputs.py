@@ -55,21 +55,21 @@ class Task:
 
     def row(self, completion: str, model: str, signature: str, seed: int) -> JsonObject:
         """Return the line of the generations file."""
-        one = self.context
+        context = self.context
         taken = {"context", "completion", "name", "pronouns", "dataset", "setting", "template", "model", "index"}
         return {
-            "context": one.text,
+            "context": context.text,
             "completion": completion,
-            "name": one.name,
-            "pronouns": list(one.pronouns),
-            "dataset": one.dataset,
-            "setting": one.setting,
-            "template": one.template or one.text,
+            "name": context.name,
+            "pronouns": list(context.pronouns),
+            "dataset": context.dataset,
+            "setting": context.setting,
+            "template": context.template or context.text,
             "model": model,
             "index": self.index,
             "seed": seed,
             "signature": signature,
-            **{key: value for key, value in one.extra.items() if key not in taken | {"seed", "signature"}},
+            **{key: value for key, value in context.extra.items() if key not in taken | {"seed", "signature"}},
         }
 
 
@@ -81,10 +81,10 @@ def seed_of(seed: int, key: str, index: int) -> int:
 
 def distinct(contexts: Iterable[Context]) -> dict[str, Context]:
     """Return the first context of each key, in their order."""
-    found: dict[str, Context] = {}
+    result: dict[str, Context] = {}
     for context in contexts:
-        found.setdefault(context.key, context)
-    return found
+        result.setdefault(context.key, context)
+    return result
 
 
 def tasks(contexts: Iterable[Context], each: int, seed: int = SEED) -> list[Task]:

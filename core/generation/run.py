@@ -184,8 +184,8 @@ def write_texts(
     if not usable:
         raise refused[0][1]
     todo = tasks(usable, settings.each, settings.seed)
-    asked = {**settings.lasting, "signature": writer.signature, "sha256": source.facts()["sha256"]}
-    with GrowingFile(out, asked) as file:
+    values = {**settings.lasting, "signature": writer.signature, "sha256": source.facts()["sha256"]}
+    with GrowingFile(out, values) as file:
         work = _Work(file, writer, todo, settings.model, progress)
         failures = work.fill()
         if failures:

@@ -85,8 +85,8 @@ def preference(language: str = "zh") -> str:
 
 def recognise(text: str) -> BuiltInName | None:
     """Return the built-in guideline that *text* is or once was, in either language; None for an edited or own text."""
-    found = _shipped().get(_bare(text))
-    return found[0] if found else None
+    result = _shipped().get(_bare(text))
+    return result[0] if result else None
 
 
 def in_language(text: str, language: str) -> str:

@@ -87,7 +87,7 @@ def _lm_eval(text: str, path: Path, model: str) -> Log:
 
 def _sample(log: Log, row: Mapping[str, Any], number: int, task: str) -> None:
     asked = (
-        [one for one in row["arguments"].values() if isinstance(one, dict)]
+        [entry for entry in row["arguments"].values() if isinstance(entry, dict)]
         if isinstance(row["arguments"], dict)
         else []
     )
@@ -99,7 +99,7 @@ def _sample(log: Log, row: Mapping[str, Any], number: int, task: str) -> None:
     if logs:
         log.left["other comparisons"] += 1
         return
-    texts = [(one, text) for one, some in zip(asked, told, strict=False) for text in some if isinstance(text, str)]
+    texts = [(entry, text) for entry, some in zip(asked, told, strict=False) for text in some if isinstance(text, str)]
     for index, (arguments, text) in enumerate(texts):
         sample = str(row.get("doc_id", number))
         log.generations.append(Generation(str(arguments.get("arg_0", "")), text, log.model, task, sample, index))
@@ -131,10 +131,10 @@ def _score(doc: Mapping[str, Any], logs: list[float | None], number: int, model:
 
 def _number(value: object) -> float | None:
     try:
-        found = float(str(value))
+        result = float(str(value))
     except ValueError:
         return None
-    return found if math.isfinite(found) else None
+    return result if math.isfinite(result) else None
 
 
 def _task_of(path: Path) -> str:
@@ -196,7 +196,7 @@ def _content(content: object) -> str:
     """Return the text of a message; of several parts, their texts joined."""
     if isinstance(content, list):
         return "".join(
-            str(one.get("text", "")) for one in content if isinstance(one, dict) and one.get("type") == "text"
+            str(entry.get("text", "")) for entry in content if isinstance(entry, dict) and entry.get("type") == "text"
         )
     return content if isinstance(content, str) else ""
 
@@ -229,12 +229,12 @@ def _member(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byte
 
 def log_files(paths: Iterator[Path] | list[Path]) -> list[Path]:
     """Return the logs among *paths*; for a folder, the logs in it and below."""
-    found: list[Path] = []
+    result: list[Path] = []
     for path in paths:
         inside = (
             [*path.rglob("samples_*.jsonl"), *path.rglob("*.eval"), *path.rglob("logs/*.json")]
             if path.is_dir()
             else [path]
         )
-        found += sorted(inside)
-    return list(dict.fromkeys(found))
+        result += sorted(inside)
+    return list(dict.fromkeys(result))

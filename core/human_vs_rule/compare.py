@@ -285,27 +285,27 @@ class Comparison:
     @property
     def differences(self) -> list[Difference]:
         """The finished generations over which a label and the rule differ, in the order of import."""
-        found = []
+        result = []
         by_item: dict[str, list[Any]] = {}
         for label in self.labels.itertuples():
             by_item.setdefault(str(label.item), []).append(label)
         for said in by_item.values():
             bins = [name for label in said if (name := _bin(label)) is not None]
             if bins:
-                found.append(_difference(min(bins, key=list(BINS).index), said))
-        return found
+                result.append(_difference(min(bins, key=list(BINS).index), said))
+        return result
 
     def cells(self, by: Sequence[str] = BY) -> list[Cell]:
         """Return all measures per group of *by* (columns), in order of appearance, but he, she, they, xe first."""
-        found = []
+        result = []
         for key, rows in self.table.groupby(list(by), sort=False):
             columns = {name: rows[name].to_numpy(dtype=float) for name in MEASURES}
             said = self.labels[self.labels["item"].isin(rows["item"])]["choice"].value_counts()
             counts = {choice: int(said.get(choice, 0)) for choice in CHOICES}
             means = context_means(columns, list(rows["cluster"]), self.resampling)
-            found.append(Cell(tuple(map(str, key)), len(rows), counts, means))
-        order = in_order([cell.key for cell in found], by)
-        return sorted(found, key=lambda cell: order.index(cell.key))
+            result.append(Cell(tuple(map(str, key)), len(rows), counts, means))
+        order = in_order([cell.key for cell in result], by)
+        return sorted(result, key=lambda cell: order.index(cell.key))
 
     def weighted(self, measure: str) -> Weighted:
         """Return *measure* of all generations, labelled or not, by strata of model, pronoun set, data set and setting.
@@ -332,7 +332,7 @@ class Comparison:
         datasets = "+".join(sorted(set(self.items["dataset"]))) or "none"
         intervals = f"{signature(self.resampling)}|kappa:clustered-dirichlet:{self.resampling.resamples}"
         methods = f"both:v{RATES_VERSION}|v{VERSION}"
-        methods += "".join(f"|{one}" for one in (self.design.signatures if self.design else ()))
+        methods += "".join(f"|{text}" for text in (self.design.signatures if self.design else ()))
         return f"human-vs-rule|labels:blind|rule:first-pronoun|forms:{datasets}|{intervals}|{methods}"
 
 
@@ -384,11 +384,11 @@ def repetition(generations: pd.DataFrame, by: Sequence[str], variant: Variant) -
         for context, text in zip(generations["context"], generations["text"], strict=True)
     ]
     values = generations[list(by)].assign(_rr=[repetitiveness(text)[0] for text in texts])
-    found = {
+    result = {
         tuple(map(str, key)): summary([None if pd.isna(v) else float(v) for v in rows["_rr"]])
         for key, rows in values.groupby(list(by), sort=False)
     }
-    return {key: found[key] for key in in_order(list(found), by)}
+    return {key: result[key] for key in in_order(list(result), by)}
 
 
 def _bin(label: Any) -> Bin | None:

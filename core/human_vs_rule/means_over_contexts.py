@@ -151,13 +151,13 @@ def weighted(
     """
     known = np.isfinite(np.asarray(values, dtype=float))
     held = np.asarray(values, dtype=float)[known]
-    rows = [stratum for stratum, kept in zip(strata, known, strict=True) if kept]
+    rows = [stratum for stratum, entry in zip(strata, known, strict=True) if entry]
     total = sum(population.values())
     order = {stratum: i for i, stratum in enumerate(dict.fromkeys(rows))}
     if not order:
         return Weighted(None, Estimate.undefined(NO_STRATUM), 0, total, 0.0, 0, 0)
     sizes = np.array([population[stratum] for stratum in order], dtype=float)
-    units, count = codes_of([cluster for cluster, kept in zip(clusters, known, strict=True) if kept])
+    units, count = codes_of([cluster for cluster, entry in zip(clusters, known, strict=True) if entry])
     place = units * len(order) + np.array([order[stratum] for stratum in rows])
     shape = (count, len(order))
     sums = np.bincount(place, weights=held, minlength=count * len(order)).reshape(shape).astype(float)

@@ -65,7 +65,7 @@ def intra_class(groups: Mapping[Hashable, Mapping[Hashable, Sequence[float]]]) -
             own = sum(found) / len(found)
             between += len(found) * (own - mean) ** 2
             within += sum((value - own) ** 2 for value in found)
-        spread += number - sum(len(found) ** 2 for found in values) / number
+        spread += number - sum(len(value) ** 2 for value in values) / number
         between_free, within_free = between_free + len(values) - 1, within_free + number - len(values)
     average = total / labels if labels else None
     reason = ONE_CONTEXT if not between_free else NO_REPEATS if not within_free else None

@@ -89,32 +89,32 @@ def alternative_annotator_test(
     labels: dict[Hashable, dict[str, Hashable]] = defaultdict(dict)
     for item, who, label in people:
         labels[item][who] = label
-    names = list(dict.fromkeys(who for given in labels.values() for who in given))
+    names = list(dict.fromkeys(who for label in labels.values() for who in label))
     scores = {who: _scores(who, labels, judge) for who in names}
     tested = [who for who in names if len(scores[who]) >= FEWEST]
     p = [_p(scores[who], eps) for who in tested]
     from scipy import stats
 
-    won = [bool(one <= LEVEL) for one in stats.false_discovery_control(p, method="by")] if p else []
-    found = tuple(_against(who, scores[who], eps, dict(zip(tested, won, strict=True)).get(who)) for who in names)
-    shares = [against.judge_share for against in found if against.judge_share is not None]
+    won = [bool(entry <= LEVEL) for entry in stats.false_discovery_control(p, method="by")] if p else []
+    result = tuple(_against(who, scores[who], eps, dict(zip(tested, won, strict=True)).get(who)) for who in names)
+    shares = [against.judge_share for against in result if against.judge_share is not None]
     if not shares:
-        return Verdict(eps, None, None, found, NOBODY)
+        return Verdict(eps, None, None, result, NOBODY)
     few = Note(FEW_ANNOTATORS, {"number": len(won)}) if len(won) < FEWEST_ANNOTATORS else None
-    return Verdict(eps, sum(won) / len(won), sum(shares) / len(shares), found, note=few)
+    return Verdict(eps, sum(won) / len(won), sum(shares) / len(shares), result, note=few)
 
 
 def _scores(who: str, labels: Mapping[Hashable, Mapping[str, Hashable]], judge: Mapping[Any, Hashable]) -> np.ndarray:
     """Return a row per item that *who* and others labelled: 1 if the judge does at least as well as *who*, else 0, and
     1 if *who* does at least as well as the judge, else 0.
     """
-    found = []
-    for item, given in labels.items():
-        others = [label for name, label in given.items() if name != who]
-        if who in given and others and item in judge:
-            agrees = sum(label == judge[item] for label in others), sum(label == given[who] for label in others)
-            found.append((agrees[0] >= agrees[1], agrees[1] >= agrees[0]))
-    return np.array(found, dtype=float).reshape(-1, 2)
+    result = []
+    for item, entry in labels.items():
+        others = [label for name, label in entry.items() if name != who]
+        if who in entry and others and item in judge:
+            agrees = sum(label == judge[item] for label in others), sum(label == entry[who] for label in others)
+            result.append((agrees[0] >= agrees[1], agrees[1] >= agrees[0]))
+    return np.array(result, dtype=float).reshape(-1, 2)
 
 
 def _p(scores: np.ndarray, eps: float) -> float:

@@ -162,9 +162,9 @@ class ServerJudge:
         def read(data: JsonObject) -> dict[str, float]:
             place = data["choices"][0]["logprobs"]["content"][0]
             found: dict[str, float] = {}
-            for one in place["top_logprobs"]:  # " A" and "A" are two tokens and one letter; the more likely counts
-                letter = str(one["token"]).strip().strip(".()")
-                found[letter] = max(found.get(letter, float("-inf")), float(one["logprob"]))
+            for entry in place["top_logprobs"]:  # " A" and "A" are two tokens and one letter; the more likely counts
+                letter = str(entry["token"]).strip().strip(".()")
+                found[letter] = max(found.get(letter, float("-inf")), float(entry["logprob"]))
             used.add(data)
             return found
 
@@ -243,14 +243,14 @@ class CausalJudge:
             for word in self.may_bear(text, kind)
         ]
         questions = [self.prompt.for_text(text, MARKS[kind].replace("{word}", word)) for text, kind, word in asked]
-        found: dict[int, list[tuple[int, int, str]]] = {}
+        marks: dict[int, list[tuple[int, int, str]]] = {}
         for (text, kind, word), score in zip(
             asked, self.scorer.score([_probe(question, 2) for question in questions]), strict=True
         ):
             no, yes = (*score.logprobs, None, None)[:2]
             if no is not None and yes is not None and yes > no:
-                found.setdefault(text.item, []).extend((*place, kind) for place in places_of(word, text.text))
-        return found
+                marks.setdefault(text.item, []).extend((*place, kind) for place in places_of(word, text.text))
+        return marks
 
     def _whole_prompt(self, text: JudgedText) -> str:
         system = f"{self.prompt.system.strip()}\n\n" if self.prompt.system.strip() else ""
@@ -258,9 +258,9 @@ class CausalJudge:
 
     def _label(self, text: JudgedText, score: Score, flag: Score | None) -> JudgeLabel:
         shares = _shares(score, self.prompt.codes)
-        said = _shares(flag, ("no", "yes")) if flag is not None else None
+        values = _shares(flag, ("no", "yes")) if flag is not None else None
         choice = max(shares, key=shares.__getitem__)
-        extraneous = None if said is None else said["yes"] > said["no"]
+        extraneous = None if values is None else values["yes"] > values["no"]
         return JudgeLabel(text.item, choice, extraneous, shares=shares, answered=score.signature)
 
 

@@ -57,12 +57,12 @@ def read_rates(people: Path, judge: Path, clusters: str | None = None, inclusion
 
 def read_people(path: Path) -> tuple[list[tuple[str, str, str]], list[BadLine]]:
     """Read (item, annotator, label) of each line, and the lines that cannot be used."""
-    found: list[tuple[str, str, str]] = []
+    result: list[tuple[str, str, str]] = []
     errors: list[BadLine] = []
     for row in _rows(open_source(path), ("item", "annotator", "label"), errors):
-        found.append((row["item"], row["annotator"], row["label"]))
-    _refuse_none(path, found, errors)
-    return found, errors
+        result.append((row["item"], row["annotator"], row["label"]))
+    _refuse_none(path, result, errors)
+    return result, errors
 
 
 def read_judge(path: Path) -> tuple[dict[str, str], list[BadLine]]:
@@ -104,12 +104,12 @@ def _rows(source: Source, columns: tuple[str, ...], errors: list[BadLine]) -> It
         missing = [name for name in columns if name.lower() not in cells]
         if row.problem is None and missing and source.shape not in ("jsonl", "json"):
             raise BadFile(NO_COLUMN, file=source.name, column=missing[0], needed=", ".join(columns))
-        found = {name: _text(cells.get(name.lower())) for name in columns}
-        empty = [name for name in columns if not found[name]]
+        values = {name: _text(cells.get(name.lower())) for name in columns}
+        empty = [name for name in columns if not values[name]]
         if row.problem is not None or empty:
             errors.append(row.problem or _bad(source, row.line, empty[0], EMPTY, column=empty[0]))
             continue
-        yield found | {"line": row.line}
+        yield values | {"line": row.line}
 
 
 def _text(value: Any) -> str:

@@ -290,18 +290,19 @@ class Unreadable(Refused):
 
 def read_answer(written: str, prompt: Prompt, text: str) -> Answer:
     """Return the answer in *written* to *prompt* about *text*. Raises Unreadable."""
-    found = _object(written)
-    choice = found.get("choice")
+    values = _object(written)
+    choice = values.get("choice")
     if not isinstance(choice, str) or choice.strip() not in prompt.codes:
         raise Unreadable(f'"choice" must be one of {", ".join(prompt.codes)}', written)
     if not prompt.flag:
         return Answer(choice.strip(), None)
-    flag = found.get("extraneous")
+    flag = values.get("extraneous")
     if flag is not None and not isinstance(flag, bool):
         raise Unreadable('"extraneous" must be true or false', written)
     spans = [
-        *_marks(text, found.get("wrong_pronouns"), "pronoun"), *_marks(text, found.get("gendered_words"), "extraneous")
-    ]  # fmt: skip
+        *_marks(text, values.get("wrong_pronouns"), "pronoun"),
+        *_marks(text, values.get("gendered_words"), "extraneous"),
+    ]
     return Answer(choice.strip(), flag, apart(spans))
 
 
@@ -309,12 +310,12 @@ def _object(written: str) -> JsonObject:
     """Return the JSON object in *written*; text around it is ignored. Raises Unreadable."""
     start, end = written.find("{"), written.rfind("}")
     try:
-        found = json.loads(written[start : end + 1]) if 0 <= start < end else None
+        result = json.loads(written[start : end + 1]) if 0 <= start < end else None
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        result = None
+    if not isinstance(result, dict):
         raise Unreadable("it is not one JSON object", written)
-    return found
+    return result
 
 
 def _marks(text: str, words: Any, kind: str) -> list[tuple[int, int, str]]:
@@ -355,12 +356,12 @@ def shares_of(logprobs: Mapping[str, float], codes: Sequence[str]) -> dict[str, 
 
     Raises Unreadable where no letter is among them.
     """
-    found = {letter: logprobs[letter] for letter in LETTERS[: len(codes)] if letter in logprobs}
-    if not found:
+    result = {letter: logprobs[letter] for letter in LETTERS[: len(codes)] if letter in logprobs}
+    if not result:
         raise Unreadable("answer with one letter", " ".join(list(logprobs)[:5]))
-    top = max(found.values())
-    total = sum(exp(value - top) for value in found.values())
+    top = max(result.values())
+    total = sum(exp(value - top) for value in result.values())
     return {
-        code: exp(found[letter] - top) / total if letter in found else 0.0
+        code: exp(result[letter] - top) / total if letter in result else 0.0
         for letter, code in zip(LETTERS, codes, strict=False)
     }

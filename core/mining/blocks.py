@@ -237,7 +237,7 @@ class _Cutter:
 
     def _end_of_sentence(self, buffer: bytes, start: int) -> int:
         text = codecs.getincrementaldecoder(self.encoding)("surrogateescape").decode(buffer[start:])
-        at = max((found.end() for found in _BETWEEN.finditer(text)), default=0)
+        at = max((match.end() for match in _BETWEEN.finditer(text)), default=0)
         return start + len(text[:at].encode(self.encoding, "surrogateescape")) if at else 0
 
 

@@ -91,11 +91,11 @@ class Cleaner:
 
     def positions(self, line: str) -> list[int]:
         """Return the place in *line* of each character of the cleaned line, and at the end len(line)."""
-        found: list[int] = []
+        result: list[int] = []
         for start, end, instead in self._changes(line):
             kept = end - start == len(instead)
-            found += range(start, end) if kept else [start] * len(instead)
-        return [*found, len(line)]
+            result += range(start, end) if kept else [start] * len(instead)
+        return [*result, len(line)]
 
     def _changes(self, line: str) -> Iterator[tuple[int, int, str]]:
         at = 0
@@ -110,15 +110,15 @@ class Cleaner:
             yield at, len(line), line[at:]
 
     def _instead(self, match: re.Match[str]) -> str:
-        found = match[0]
-        first = found[0]
+        result = match[0]
+        first = result[0]
         if "０" <= first <= "ｚ":
-            return found.translate(_NARROW)
-        if first == "&" or found[-1] == ";":
-            return self._bare(_entity(found))
+            return result.translate(_NARROW)
+        if first == "&" or result[-1] == ";":
+            return self._bare(_entity(result))
         if match.re.groupindex and match["words"] is not None:
             return self._bare(match["words"])
-        return " " if self._spaced and first.isspace() and first.isprintable() else self._gap(found)
+        return " " if self._spaced and first.isspace() and first.isprintable() else self._gap(result)
 
     def _gap(self, found: str) -> str:
         return " " if self._spaced and found.isspace() else ""
@@ -132,7 +132,7 @@ def _without_endless_comments(line: str) -> tuple[str, str]:
 
     Otherwise the pattern would read 5,000 characters for each of them.
     """
-    sign = next(one for one in map(chr, range(0xE000, 0x110000)) if one not in line)
+    sign = next(text for text in map(chr, range(0xE000, 0x110000)) if text not in line)
     pieces, done, end = [], 0, 0
     at = line.find(_COMMENT)
     while at >= 0:
@@ -154,8 +154,8 @@ def _entity(found: str) -> str:
 
 def without_byline(sentence: str) -> str:
     """Return *sentence* without the agency, place, date and reporter that an article begins with."""
-    found = _BYLINE.match(sentence)
-    return sentence[found.end() :] if found else sentence
+    match = _BYLINE.match(sentence)
+    return sentence[match.end() :] if match else sentence
 
 
 _OPENS = r"<(?:(?P<body>script|style)\b|(?P<comment>!--)|"
@@ -190,17 +190,17 @@ def block_ends(text: str) -> Iterator[Span]:
 def _spans(text: str, opens: re.Pattern[str], tag: re.Pattern[str]) -> Iterator[Span]:
     endless: set[str] = set()  # what is opened and has no end from here on
     at = 0
-    while found := opens.search(text, at):
-        kind = "comment" if found["comment"] else (found["body"] or "").lower()
+    while match := opens.search(text, at):
+        kind = "comment" if match["comment"] else (match["body"] or "").lower()
         end = None
         if kind in _CLOSES and kind not in endless:
-            end = _CLOSES[kind].search(text, found.end())
+            end = _CLOSES[kind].search(text, match.end())
             if end is None:
                 endless.add(kind)
         if end is None and (opens is _ANY or not kind) and "tag" not in endless:
-            end = tag.match(text, found.end())
+            end = tag.match(text, match.end())
             if end is None and opens is _ANY:
                 endless.add("tag")
         if end is not None:
-            yield found.start(), end.end()
-        at = found.end() if end is None else end.end()
+            yield match.start(), end.end()
+        at = match.end() if end is None else end.end()

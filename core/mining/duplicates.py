@@ -95,8 +95,8 @@ class Exact:
         wanted = np.array(keys, dtype=np.uint64)
         at = np.searchsorted(self._sorted, wanted)
         at[at == len(self._sorted)] = 0
-        found = self._sorted[at] == wanted if len(self._sorted) else np.zeros(len(keys), dtype=bool)
-        return [bool(one) for one in found]
+        result = self._sorted[at] == wanted if len(self._sorted) else np.zeros(len(keys), dtype=bool)
+        return [bool(entry) for entry in result]
 
     def add(self, key: int) -> bool:
         """Note *key*; False where it was noted since the last merge."""
@@ -136,7 +136,7 @@ class Near:
 
     def earlier(self, keys: Keys) -> list[set[int]]:
         """Return, for each row of band keys, the sentences of earlier blocks that share one."""
-        found: list[set[int]] = [set() for _ in range(len(keys))]
+        result: list[set[int]] = [set() for _ in range(len(keys))]
         if len(self._keys):
             flat = keys.ravel()
             left = np.searchsorted(self._keys, flat, "left")
@@ -145,8 +145,8 @@ class Near:
                 start = int(left[hit])
                 stop = start + BUCKET
                 same = self._keys[start:stop] == flat[hit]
-                found[int(hit) // BANDS].update(self._owners[start:stop][same].tolist())
-        return found
+                result[int(hit) // BANDS].update(self._owners[start:stop][same].tolist())
+        return result
 
     def like(self, text: str, keys: list[int], earlier: set[int]) -> str | None:
         """Return the first sentence read that *text* nearly equals, else None."""

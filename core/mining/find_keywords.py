@@ -76,8 +76,8 @@ class Finder:
         """Return, for each keyword in *sentence*, where it begins and its Word."""
         words = self.words
         if self.spaced:
-            return [(found.start(), words[found[0].lower()]) for found in self.pattern.finditer(sentence)]
-        return [(found.start(), words[found[0]]) for found in self.pattern.finditer(sentence)]
+            return [(match.start(), words[match[0].lower()]) for match in self.pattern.finditer(sentence)]
+        return [(match.start(), words[match[0]]) for match in self.pattern.finditer(sentence)]
 
     def split(self, line: str) -> list[str]:
         """Return the sentences of a cleaned line; together they are the line."""
@@ -91,10 +91,10 @@ def _key(word: str, spaced: bool) -> str:
 def split_spaced(line: str) -> list[str]:
     """A line of a language with spaces, cut after . ? ! where the next word begins with a capital or a digit."""
     parts, start = [], 0
-    for found in _SPACED_END.finditer(line):
-        if _SHORT.search(line[max(start, found.end(1) - _REACH) : found.end(1)]) is None:
-            parts.append(line[start : found.end()])
-            start = found.end()
+    for match in _SPACED_END.finditer(line):
+        if _SHORT.search(line[max(start, match.end(1) - _REACH) : match.end(1)]) is None:
+            parts.append(line[start : match.end()])
+            start = match.end()
     return [*parts, line[start:]] if start < len(line) else parts
 
 
@@ -154,7 +154,7 @@ def _kinds() -> NDArray[np.uint8]:
     """Return the kind of each character, without _FIRST."""
     careful = ' "<&;０１２３４５６７８９'  # spaces, straight quotes, tags, entities; full-width digits and letters
     quotes = "".join(chain(*QUOTES.items()))
-    found = np.full(sys.maxunicode + 1, _FAR + _OTHER, dtype=np.uint8)
+    values = np.full(sys.maxunicode + 1, _FAR + _OTHER, dtype=np.uint8)
     for code in range(_PLANE):
         character = chr(code)
         wide = 0xFF21 <= code <= 0xFF3A or 0xFF41 <= code <= 0xFF5A
@@ -167,8 +167,8 @@ def _kinds() -> NDArray[np.uint8]:
             kind += _BREAK
         elif wide or character in careful or not character.isprintable():
             kind += _OTHER
-        found[code] = kind
-    return found
+        values[code] = kind
+    return values
 
 
 class Words:
@@ -179,7 +179,7 @@ class Words:
         self.kinds = _kinds().copy()
         # Where the first character of a word is not all of it, one of these comes next.
         self.goes_on = np.zeros(sys.maxunicode + 1, dtype=bool)
-        self.goes_on[[ord(one) for one in chain(*QUOTES.items())]] = True
+        self.goes_on[[ord(text) for text in chain(*QUOTES.items())]] = True
         self.alone = np.zeros(sys.maxunicode + 1, dtype=bool)
         for word in words:
             self.kinds[ord(word[0])] |= _FIRST
@@ -192,12 +192,12 @@ class Words:
         """Return the hits of `pattern.finditer` in *text*; *firsts*: the places of characters that begin hits."""
         behind = codes.take(firsts + 1, mode="clip")
         likely = self.alone.take(codes.take(firsts)) | self.goes_on.take(behind)
-        found, end, match = [], 0, self.match
+        result, end, match = [], 0, self.match
         for at in firsts[likely].tolist():
             if at >= end and (hit := match(text, at)) is not None:
-                found.append((at, hit[0]))
+                result.append((at, hit[0]))
                 end = hit.end()
-        return found
+        return result
 
 
 def lines_of(text: str, words: Words) -> Lines:
@@ -227,13 +227,13 @@ def lines_of(text: str, words: Words) -> Lines:
 
     hits = words.hits(text, codes, places[kinds & _FIRST > 0])
     rows = starts[careful], stops[careful]
-    found: list[Line | Part] = [Line(*row) for row in _rows(*rows, width(rows[0]))]
+    result: list[Line | Part] = [Line(*row) for row in _rows(*rows, width(rows[0]))]
     if hits:
         columns = _parts(np.array([at for at, _ in hits]), starts, stops, careful, ends)
         quoted = _holds(places[kinds & _QUOTE > 0], *columns[:2])
-        found += map(Part._make, _rows(*columns, width(columns[0]), quoted))
-        found.sort(key=itemgetter(0))
-    return Lines(found, hits, int((last - first + ~closed)[~careful].sum()))
+        result += map(Part._make, _rows(*columns, width(columns[0]), quoted))
+        result.sort(key=itemgetter(0))
+    return Lines(result, hits, int((last - first + ~closed)[~careful].sum()))
 
 
 def _rows(*columns: NDArray[Any]) -> Iterator[tuple[Any, ...]]:
@@ -251,8 +251,8 @@ def _ends(closers: Places, marks: Places) -> Places:
         return closers
     parted = closers[1:] - closers[:-1] > 1
     begins, ends = closers[np.append(True, parted)], closers[np.append(parted, True)] + 1
-    found: Places = ends[_holds(marks, begins, ends)]
-    return found
+    result: Places = ends[_holds(marks, begins, ends)]
+    return result
 
 
 def _parts(hits: Places, starts: Places, stops: Places, careful: NDArray[np.bool_], ends: Places) -> tuple[Places, ...]:

@@ -77,15 +77,15 @@ def pair_rows(text: str, name: str) -> list[tuple[int, dict[str, str]]]:
     (first, header), rows = numbered[0], numbered[1:]
     if not set(NEEDED) <= set(header):
         raise BadFile(NO_HEADER, file=name, line=first)
-    found = []
+    result = []
     for line, cells in rows:
         if len(cells) != len(header):
             values = {"found": len(cells), "expected": len(header)}
             raise BadFile(WRONG_CELLS, file=name, line=line, **values)
-        found.append((line, dict.fromkeys(KNOWN, "") | dict(zip(header, cells, strict=True))))
-    if not found:
+        result.append((line, dict.fromkeys(KNOWN, "") | dict(zip(header, cells, strict=True))))
+    if not result:
         raise BadFile(NO_PAIRS, file=name)
-    return found
+    return result
 
 
 def typed_pairs(words: Iterable[str]) -> tuple[KeywordPair, ...]:
@@ -134,7 +134,7 @@ def _refuse_word(word: str, column: str, language: str, name: str, line: int) ->
     what = control_character(word)
     if what is not None:
         raise BadFile(ODD_WORD, file=name, line=line, word=word, what=what)
-    if language == LANGUAGE and (other := next((one for one in word if not "\u3400" <= one <= "\u9fff"), None)):
+    if language == LANGUAGE and (other := next((text for text in word if not "\u3400" <= text <= "\u9fff"), None)):
         raise BadFile(NOT_CHINESE, file=name, line=line, word=word, what=other)
 
 

@@ -103,24 +103,24 @@ def neighbours(
     `progress(done, total)` counts bytes. Raises BadFile where nothing can be read.
     """
     pairs, paths = tuple(pairs), list(paths)
-    found = Neighbours(Read(), {})
+    result = Neighbours(Read(), {})
     sides: tuple[Side, Side] = ("male", "female")
     for pair in pairs:
         for side in sides:
             word = pair.word(side)
-            found.uses[pair.name, side] = WordUse(word, chance=random.Random(f"{seed} {word}"))  # noqa: S311
+            result.uses[pair.name, side] = WordUse(word, chance=random.Random(f"{seed} {word}"))  # noqa: S311
     spaced = pairs[0].language not in WITHOUT_SPACES
     finder, paragraph = Finder(pairs, spaced), 0
     total = total_size(paths)
-    for block, position in blocks(paths, found.read, column=column, limit=limit_bytes):
-        for line in _lines(block, found.read, spaced):
+    for block, position in blocks(paths, result.read, column=column, limit=limit_bytes):
+        for line in _lines(block, result.read, spaced):
             paragraph += 1
             if finder.search(line) is not None:
-                for use, occurrence in _in_line(line, finder, found, paragraph):
+                for use, occurrence in _in_line(line, finder, result, paragraph):
                     use.add(occurrence)
         if progress is not None:
             progress(position, total if limit_bytes is None else min(limit_bytes, total))
-    return found
+    return result
 
 
 def _lines(block: Block, read: Read, spaced: bool) -> Iterator[str]:
@@ -264,9 +264,9 @@ class PairsCheck:
 def check_pairs(paths: Iterable[Path | str], pairs: Iterable[KeywordPair], **options: Any) -> PairsCheck:
     """Compare how the words of each pair are used in the text of *paths*; options as `neighbours` has them."""
     pairs = tuple(pairs)
-    found = neighbours(paths, pairs, **options)
+    result = neighbours(paths, pairs, **options)
     signature = f"pairs-check|least:{LEAST}|splits:{SPLITS}|chance:{CHANCE:g}|seed:{options.get('seed', 0)}|v{METHOD}"
-    return PairsCheck(tuple(pair_report(pair, found) for pair in pairs), found.read, signature)
+    return PairsCheck(tuple(pair_report(pair, result) for pair in pairs), result.read, signature)
 
 
 def pair_report(pair: KeywordPair, found: Neighbours) -> PairReport:

@@ -32,8 +32,8 @@ class Problem(LineProblem):
 
     def to_json(self) -> JsonObject:
         """The keys of docs/mining.md#what-to-expect; `template` and `values` are for pages that translate."""
-        found = {"file": self.file, "line": self.line, "reason": self.reason, "message": self.text}
-        return found | {"template": self.message, "values": dict(self.values)}
+        result = {"file": self.file, "line": self.line, "reason": self.reason, "message": self.text}
+        return result | {"template": self.message, "values": dict(self.values)}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "Problem":
@@ -211,12 +211,12 @@ class Report:
         read = {
             name: getattr(self.read, name) for name in ("files", "bytes", "characters", "sentences", "damaged", "whole")
         }
-        found = {pair: sides for pair, sides in cells.items() if any(side["with_keyword"] for side in sides.values())}
-        return {"signature": self.settings.signature, "read": read} | _counts(total) | {"cells": found}
+        result = {pair: sides for pair, sides in cells.items() if any(side["with_keyword"] for side in sides.values())}
+        return {"signature": self.settings.signature, "read": read} | _counts(total) | {"cells": result}
 
     def _row(self, pair: str, side: Side) -> JsonObject:
         counts = self.cells[pair, side]
-        word = next(one.word(side) for one in self.settings.pairs if one.name == pair)
+        word = next(keyword_pair.word(side) for keyword_pair in self.settings.pairs if keyword_pair.name == pair)
         filters = {
             code: {
                 "mode": self.settings.mode(pair, code),
@@ -268,8 +268,8 @@ def _cell(row: Mapping[str, Any], seed: int) -> CellCounts:
     cell_counts = CellCounts(first, second, third, fourth)
     cell_counts.rejected.update(row["rejected"])
     cell_counts.flagged.update(row["flagged"])
-    for code, given in row["filters"].items():
-        for one in given["examples"]:
-            example = Example(**one | {"span": tuple(one["span"]) if one["span"] else None})
+    for code, value in row["filters"].items():
+        for entry in value["examples"]:
+            example = Example(**entry | {"span": tuple(entry["span"]) if entry["span"] else None})
             cell_counts.sample(code).add(example.key(seed), example)
     return cell_counts

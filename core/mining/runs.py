@@ -40,10 +40,10 @@ class MiningRun(Run):
 
     def read(self) -> JsonObject:
         """Return the report of the run. Raises NotFound if it cannot be read."""
-        found = read_record(self.report)
-        if found is None:
+        record = read_record(self.report)
+        if record is None:
             raise NotFound(N_("The report of {name} cannot be read; mine again."), name=self.name)
-        return found
+        return record
 
 
 def mining_runs(database: Path | str) -> list[MiningRun]:

@@ -108,10 +108,10 @@ class Settings:
 
     def to_json(self) -> JsonObject:
         """Return the settings as values of JSON; `from_json` reads them back."""
-        found = {key: getattr(self, key) for key in ("quotes", "convert", "column", "shortest", "longest", "seed")}
+        result = {key: getattr(self, key) for key in ("quotes", "convert", "column", "shortest", "longest", "seed")}
         pair_modes = [{"pair": pair, "filter": code, "mode": mode} for (pair, code), mode in self.pair_modes.items()]
         pairs = [asdict(pair) for pair in self.pairs]
-        return {"pairs": pairs, "modes": dict(self.modes), "pair_modes": pair_modes} | found
+        return {"pairs": pairs, "modes": dict(self.modes), "pair_modes": pair_modes} | result
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Settings":
@@ -157,14 +157,14 @@ def rules_hash() -> str:
 
     Moving code or changing comments does not change it.
     """
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     for path in sorted(DATA.glob("mining_*.tsv")):
-        found.update(path.name.encode() + b"\0" + path.read_bytes())
+        result.update(path.name.encode() + b"\0" + path.read_bytes())
     text = ROOT / "core" / "text"  # what is a keyword
     filters = (ROOT / "core" / "mining" / "filters").rglob("*.py")
     files = [text / "dictionary.py", text / "containing_words.py", *filters]
-    found.update("\n".join(sorted(rule for path in files for rule in code_of(path.read_text("utf-8")))).encode())
-    return found.hexdigest()
+    result.update("\n".join(sorted(rule for path in files for rule in code_of(path.read_text("utf-8")))).encode())
+    return result.hexdigest()
 
 
 def code_of(source: str) -> list[str]:

@@ -315,25 +315,25 @@ def _walk(place: Path) -> Iterator[Path]:
 
 def folders(root: Path) -> list[str]:
     """Return the folders below *root* by their relative names, "" for itself; links are not followed."""
-    found = [""]
+    result = [""]
     for folder, below, _files in os.walk(root, followlinks=False):
         below[:] = sorted(name for name in below if not name.startswith(".") and not Path(folder, name).is_symlink())
-        found += [str(Path(folder, name).relative_to(root)) for name in below]
-        if len(found) > MOST_FOLDERS:
+        result += [str(Path(folder, name).relative_to(root)) for name in below]
+        if len(result) > MOST_FOLDERS:
             break
-    return sorted(found[:MOST_FOLDERS])
+    return sorted(result[:MOST_FOLDERS])
 
 
 def files(place: Path, most: int) -> list[tuple[str, int]]:
     """The first *most* files below *place* that can be read: relative name and bytes, in the order of reading."""
-    found = []
+    result = []
     for path in _walk(place):
         if path.suffix.lower() in ENDINGS and path.is_file():
             shown = path.name if path == place else str(path.relative_to(place))
-            found.append((shown, path.stat().st_size))
-            if len(found) == most:
+            result.append((shown, path.stat().st_size))
+            if len(result) == most:
                 break
-    return found
+    return result
 
 
 def survey(place: Path) -> Survey:

@@ -67,7 +67,7 @@ def header_of(name: str, shape: Shape, first: bytes, encoding: Encoding, column:
         values = [dict(zip(columns, cells, strict=False)) for _, _, cells in islice(rows, LOOKED_AT)]
     else:
         found = (_object(line) for line in first.decode(encoding, "replace").splitlines()[:LOOKED_AT])
-        values = [one for one in found if isinstance(one, dict)]
+        values = [entry for entry in found if isinstance(entry, dict)]
     names = columns or tuple(dict.fromkeys(key for row in values for key in row))
     return Header(columns, _text_column(name, names, values, column), *_origin(names), delimiter)
 
@@ -87,7 +87,7 @@ def _text_column(name: str, names: tuple[str, ...], rows: list[JsonObject], colu
         return column
     # Letters, not characters: a column of numbers or web addresses is not text. Where short texts are next to
     # long names or dates (2020年1月3日 has letters), these are taken only if there is nothing else.
-    lengths = {one: sum(_letters(row.get(one)) for row in rows) for one in names}
+    lengths = {text: sum(_letters(row.get(text)) for row in rows) for text in names}
     beside = _origin(names)
     longest = max(lengths, key=lambda one: (bool(lengths[one]) and one not in beside, lengths[one]), default=None)
     if longest is None or not lengths[longest]:
@@ -189,7 +189,7 @@ def _row(offset: int, line: int, values: dict[str, Any], header: Header) -> Row:
         for key, value in values.items()
         if key not in (header.text, header.name, header.date) and isinstance(value, str | int | float) and value != ""
     }
-    name, date = (_short(values.get(one)) if one else None for one in (header.name, header.date))
+    name, date = (_short(values.get(word)) if word else None for word in (header.name, header.date))
     return Row(offset, line, text if isinstance(text, str) else "", name, date, others)
 
 

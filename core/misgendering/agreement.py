@@ -134,13 +134,13 @@ def by_units(prob: Numbers, gen: Numbers, clusters: Clusters) -> dict[str, Estim
     A value that is undefined on all data has a reason.
     """
     columns = np.eye(4)[(2 * prob + gen).astype(np.int64)]
-    found = over_clusters(_all, columns, clusters, BOUNDS)
+    result = over_clusters(_all, columns, clusters, BOUNDS)
     both = cells(prob, gen)
     whole = kappa(both)
     if whole.note is ONE_VERDICT:
-        found["kappa"] = replace(whole, units=clusters.units)
+        result["kappa"] = replace(whole, units=clusters.units)
     reasons = {"mcc": mcc(both).reason or NO_PAIR, "kappa": whole.reason or NO_PAIR}
-    return {name: found.get(name) or Estimate.undefined(reasons.get(name, NO_PAIR), both.n) for name in BOUNDS}
+    return {name: result.get(name) or Estimate.undefined(reasons.get(name, NO_PAIR), both.n) for name in BOUNDS}
 
 
 def _all(sums: Numbers) -> dict[str, Numbers]:
@@ -265,8 +265,8 @@ def fit_beta(
         return _none(TOO_WIDE, mean, variance, n)
     columns = np.stack([np.ones(n), d, d**2], axis=1)
     point = {
-        name: Estimate(float(found[0]), units=n)
-        for name, found in _beta_from_moments(columns.sum(axis=0)[None, :]).items()
+        name: Estimate(float(entry[0]), units=n)
+        for name, entry in _beta_from_moments(columns.sum(axis=0)[None, :]).items()
     }
     if clusters is not None:
         bounds = {"alpha": (0.0, np.inf), "beta": (0.0, np.inf)}

@@ -200,23 +200,23 @@ def metrics(frame: pd.DataFrame) -> Metrics:
     prob, gens, first = templates_of(rows), generations_of(rows), rows["prob"].to_numpy(dtype=float)
     first_gen = gens[:, 0] if gens.shape[1] else np.full(len(rows), np.nan)
     both = np.isfinite(first) & np.isfinite(first_gen)
-    found = cells(first, first_gen)
+    result = cells(first, first_gen)
     means = [row_means(prob), row_means(gens)]
     return Metrics(
         rows=len(rows),
-        n=found.n,
-        dropped=len(rows) - found.n,
+        n=result.n,
+        dropped=len(rows) - result.n,
         prob=mean_by_units(means[0], units, NO_PROB),
         gen=mean_by_units(means[1], units, NO_GEN),
         texts=_text_shares(gens, without_pronoun(rows), units),
         sigma=variation(gens, units),
         sigma_prob=variation(prob, units) if has_templates(rows) else None,
-        cells=found,
-        mcc=mcc(found),
-        kappa=kappa(found),
-        agreement=raw_agreement(found),
+        cells=result,
+        mcc=mcc(result),
+        kappa=kappa(result),
+        agreement=raw_agreement(result),
         by_units=by_units(first[both], first_gen[both], units.of(both))
-        if found.n
+        if result.n
         else {name: Estimate.undefined(NO_PAIR) for name in BOUNDS},
         beta=fit_beta(disagreement(*means), units),
         failure=failure_rate(prob) if has_templates(rows) else None,
@@ -238,14 +238,14 @@ def by_cell(frame: pd.DataFrame) -> Iterator[tuple[dict[str, str], Metrics]]:
 def _text_shares(gens: Numbers, none: Numbers | None, units: Clusters) -> TextShares:
     """Return the shares of texts, from verdicts and from whether a text has no pronoun; both rows x generations."""
     of = np.repeat(np.arange(len(gens)), gens.shape[1])
-    each = Clusters(units.kinds, tuple(codes[of] for codes in units.codes))
-    wrong = mean_by_units(1 - gens.ravel(), each, NO_GEN)
+    clusters = Clusters(units.kinds, tuple(codes[of] for codes in units.codes))
+    wrong = mean_by_units(1 - gens.ravel(), clusters, NO_GEN)
     if none is None:
         reason = NOT_SAID if np.isfinite(gens).any() else NO_GEN
         return TextShares(Estimate.undefined(reason), Estimate.undefined(reason), wrong)
     avoided = np.where(np.isfinite(gens), none, np.nan).ravel()
-    right = mean_by_units(np.where(avoided == 0, gens.ravel(), np.nan), each, NO_PRONOUN)
-    return TextShares(right, mean_by_units(avoided, each, NO_GEN), wrong)
+    right = mean_by_units(np.where(avoided == 0, gens.ravel(), np.nan), clusters, NO_PRONOUN)
+    return TextShares(right, mean_by_units(avoided, clusters, NO_GEN), wrong)
 
 
 def _flips(rows: pd.DataFrame) -> tuple[int, int] | None:

@@ -90,11 +90,11 @@ def judge(
         sound = [instance for instance in some if all(instance.forms)]
         probes = [instance.probe for instance in sound]
         scores = scorer.score(probes)
-        found = {
+        values = {
             id(instance): verdict_of(instance, score, texts)
             for instance, score, texts in zip(sound, scores, cut(probes), strict=True)
         }
-        yield from (found.get(id(instance)) or Judged(instance, reason=NO_FORM) for instance in some)
+        yield from (values.get(id(instance)) or Judged(instance, reason=NO_FORM) for instance in some)
         if progress is not None:
             progress(start + len(some), len(instances))
 
@@ -199,15 +199,15 @@ def instance_from(prompt: Prompt, generation: Generation, number: int) -> Instan
     where the sets differ or the continuation begins.
     """
     extra = [set_named(name, "tango") for name in prompt.pronouns if name not in sets("tango")]
-    found = rewritten(generation.completion, "tango", extra)
-    if found is None:
+    result = rewritten(generation.completion, "tango", extra)
+    if result is None:
         return None
     options = tuple(dict.fromkeys((*sets("tango"), *prompt.pronouns)))
-    tails = tuple(found.text_with(set_named(name, "tango")).rstrip() for name in options)
+    tails = tuple(result.text_with(set_named(name, "tango")).rstrip() for name in options)
     before = generation.context.lstrip()
     template = prompt.id.partition(".")[0]
     id = f"{prompt.id}#{number}"
-    return Instance(id, "tango", template, prompt.name, prompt.pronouns, found.case, before, "", options, tails)
+    return Instance(id, "tango", template, prompt.name, prompt.pronouns, result.case, before, "", options, tails)
 
 
 def judge_prompts(

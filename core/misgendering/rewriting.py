@@ -59,10 +59,10 @@ class Rewritten:
     written: str
     source: str
 
-    def text_with(self, one: PronounSet) -> str:
+    def text_with(self, pronoun_set: PronounSet) -> str:
         """Return the text with the form of a set; verbs are plural with they, singular with every other set."""
-        many = one.nom == "they"
-        return _joined(self.before, many) + like(self.written, one.form(self.case)) + _joined(self.after, many)
+        many = pronoun_set.nom == "they"
+        return _joined(self.before, many) + like(self.written, pronoun_set.form(self.case)) + _joined(self.after, many)
 
 
 def rewritten(completion: str, dataset: str = "tango", extra: Sequence[PronounSet] = ()) -> Rewritten | None:
@@ -75,8 +75,8 @@ def rewritten(completion: str, dataset: str = "tango", extra: Sequence[PronounSe
     text = completion if second is None else completion[: first.end + second.start].rstrip()
     written, rest = completion[first.start : first.end], text[first.end :]
     source = next(iter(names_of(first.form, dataset, extra)))
-    one = next((e for e in extra if e.name == source), None) or set_named(source, dataset)
-    case = case_of(first.form, one, rest, text[: first.start])
+    pronoun_set = next((e for e in extra if e.name == source), None) or set_named(source, dataset)
+    case = case_of(first.form, pronoun_set, rest, text[: first.start])
     before, after = ((text[: first.start],), (rest,)) if case != "nom" else _agreeing(text[: first.start], rest, source)
     return Rewritten(before, after, case, written, source)
 
@@ -140,11 +140,11 @@ def _contracted(clitic: str, after: str, written: str) -> tuple[str, str]:
 def _verb_place(rest: str) -> tuple[int, int] | None:
     """Return the span of the verb after a subject: the next word that is not an adverb, with only spaces between."""
     at = 0
-    while (found := NEXT.match(rest, at)) is not None:
-        word = found.group(1).lower()
+    while (match := NEXT.match(rest, at)) is not None:
+        word = match.group(1).lower()
         if word not in ADVERBS and not (word.endswith("ly") and word not in known_verbs()):
-            return found.span(1)
-        at = found.end()
+            return match.span(1)
+        at = match.end()
     return None
 
 
@@ -169,7 +169,7 @@ def _is_present(verb: str) -> bool:
 
 def _later(text: str, many: bool, first: str) -> tuple[Piece, ...]:
     """Return the rest of the clause, with the verbs joined to the *first*, each in both numbers."""
-    end = found.start() if (found := _CLAUSE_END.search(text)) else len(text)
+    end = match.start() if (match := _CLAUSE_END.search(text)) else len(text)
     pieces: list[Piece] = []
     at = 0
     for joined in _JOINED.finditer(text, 0, end):
@@ -182,8 +182,8 @@ def _later(text: str, many: bool, first: str) -> tuple[Piece, ...]:
         if both is None or both[many] != text[begins:ends]:
             continue
         direct = not text[at : joined.start()].strip()
-        found = NEXT.match(text, ends, end)
-        after = found.group(1).lower() if found else ""
+        match = NEXT.match(text, ends, end)
+        after = match.group(1).lower() if match else ""
         if _is_joined_verb(both, joined.group().lower(), direct, after, many and first.lower() in AUXILIARIES, many):
             pieces += [text[at:begins], both]
             at = ends

@@ -278,11 +278,11 @@ def _texts(
         _join([settings.generations], out)
     skipped: list[BadFile] = []
     texts = read_generations(out, skipped)
-    found = matched((text for text in texts if text.model in ("", *settings.models)), asking)
+    result = matched((text for text in texts if text.model in ("", *settings.models)), asking)
     notices += (Notice(error.message, error.values) for error in skipped[:MOST_NAMED])
     if len(skipped) > MOST_NAMED:
         notices.append(Notice(MORE_LINES, {"n": len(skipped) - MOST_NAMED}))
-    return found
+    return result
 
 
 def _judge_with(

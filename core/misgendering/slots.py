@@ -151,7 +151,9 @@ def _form(template: Template, case: str, own: Sequence[PronounSet]) -> str:
             "The template {template} spells out the forms of one pronoun set, but {people} has several;"
             " use the placeholder {place} instead."
         )
-        raise BadFile(message, template=template.id, people="/".join(one.nom for one in own), place="{pronouns}")
+        raise BadFile(
+            message, template=template.id, people="/".join(pronoun_set.nom for pronoun_set in own), place="{pronouns}"
+        )
     if not own[0].form(case):
         message = N_("The template {template} needs a form ({case}) that the set {set} does not have.")
         raise BadFile(message, template=template.id, case=case, set=own[0].name)

@@ -217,27 +217,27 @@ def _misgendered_folder(folder: Path) -> Source:
 
 
 def _misgendered(read: Sequence[tuple[Path, Sequence[Row]]], names: Path) -> Source:
-    found: dict[tuple[str, str], Template] = {}
+    result: dict[tuple[str, str], Template] = {}
     for file, rows in read:
         for line, row in rows:
             at = _Line(file.name, line)
             case, text = at.case(row["form"]), at.slotted(row["template"])
             id = f"{case}-{row.get('template_id') or line}"
-            if any(template.id == id and template.text != text for template in found.values()):
+            if any(template.id == id and template.text != text for template in result.values()):
                 id = f"{id}-{file.stem}"
-            found.setdefault((case, text), Template(id, case, text, "misgendered", line))
+            result.setdefault((case, text), Template(id, case, text, "misgendered", line))
     lists = sorted(names.glob("*.txt")) if names.is_dir() else []
     people = tuple(Person(name) for name in dict.fromkeys(name for path in lists for name in _names(path)))
     files = tuple(file for file, _ in read)
-    return Source("misgendered", tuple(found.values()), people or built_in().people, files=(*files, *lists))
+    return Source("misgendered", tuple(result.values()), people or built_in().people, files=(*files, *lists))
 
 
 def _names(path: Path) -> list[str]:
     with text_file(path):
-        found = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
-    if not any(found):
+        result = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    if not any(result):
         raise BadFile(N_("{file} is empty."), file=path.name)
-    return [name for name in found if name]
+    return [name for name in result if name]
 
 
 def _ruff(file: str, rows: Sequence[Row]) -> Iterator[Instance]:
@@ -268,9 +268,9 @@ def _ruff_set(file: str, line: int, row: dict[str, str]) -> str:
     """Return he, she, they or xe, from the first column with the name of a set or a form of one set only."""
     for column in ("pronoun_type", "pronoun", "word"):
         value = row.get(column, "").lower().partition("/")[0]
-        found = names_of(value, "ruff")
-        if len(found) == 1:
-            return found[0]
+        names = names_of(value, "ruff")
+        if len(names) == 1:
+            return names[0]
     message = N_("{file}, line {line}: {pronoun} is not a RUFF pronoun (he, she, they, xe).")
     raise BadFile(message, file=file, line=line, pronoun=row["pronoun"] or "''")
 
@@ -307,17 +307,17 @@ def instances(
     in the order of the whole. Raises Refused where nothing is left, BadFile for a template that cannot be filled.
     """
     drawn = people if people is not None else source.people
-    found = [*source.instances]
+    result = [*source.instances]
     for template in source.templates:
-        found += _of_template(template, drawn, passes, seed, tuple(also))
+        result += _of_template(template, drawn, passes, seed, tuple(also))
     if only:
-        found = [instance for instance in found if any(name in only for name in instance.pronouns)]
-    if not found:
+        result = [instance for instance in result if any(name in only for name in instance.pronouns)]
+    if not result:
         raise Refused(N_("No instances remain: there is no template, no name, or no pronoun set is chosen."))
-    if limit is not None and limit < len(found):
-        kept = _random(seed, "limit").sample(range(len(found)), limit)
-        found = [found[i] for i in sorted(kept)]
-    return tuple(found)
+    if limit is not None and limit < len(result):
+        kept = _random(seed, "limit").sample(range(len(result)), limit)
+        result = [result[i] for i in sorted(kept)]
+    return tuple(result)
 
 
 def _of_template(

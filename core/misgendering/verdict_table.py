@@ -56,22 +56,22 @@ def _lines(place: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.reader(text.splitlines(), delimiter=delimiter)
     try:
-        found = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row))]
+        result = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row))]
     except csv.Error as error:
         raise BadFile(N_("{file} cannot be read as CSV: {problem}"), file=place.name, problem=error) from error
-    if not found:
+    if not result:
         raise BadFile(N_("{file} is empty."), file=place.name)
-    header = found[0][1]
+    header = result[0][1]
     twice = next((name for name, times in Counter(header).items() if times > 1), None)
     if twice is not None:
         raise BadFile(N_("{file} has the column {column} twice."), file=place.name, column=twice)
-    for number, cells in found[1:]:
+    for number, cells in result[1:]:
         if len(cells) != len(header):
             message = N_("{file}, line {line}: {found} columns where the header has {expected}")
             raise BadFile(message, file=place.name, line=number, found=len(cells), expected=len(header))
-    if len(found) == 1:
+    if len(result) == 1:
         raise BadFile(N_("{file} has a header but no rows."), file=place.name)
-    return header, found[1:]
+    return header, result[1:]
 
 
 def _verdict_columns(place: Path, header: Sequence[str], generations: bool) -> list[str]:

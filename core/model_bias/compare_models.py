@@ -92,7 +92,7 @@ def paired_differences(
     if first.empty:
         return dict.fromkeys(COMPARED, Estimate.undefined(NO_SHARED))
     if unit == "auto":
-        found, count = over_stems(first, less=second, denominator=denominator, seed=seed), stems_of(first).count
+        result, count = over_stems(first, less=second, denominator=denominator, seed=seed), stems_of(first).count
     else:
         units = units_of(first, unit)
         of_a, of_b = (weighted(part, units, denominator) for part in (first, second))
@@ -103,8 +103,8 @@ def paired_differences(
 
         one, two = sizes(first, units), sizes(second, units)
         both = {name: one[name] + two[name] for name in one}
-        found, count = over_units(Resampling(resamples, seed), differences, units.count, sizes=both), units.count
-    return {name: found.get(name) or Estimate.undefined(ONE_LACKS, count) for name in COMPARED}
+        result, count = over_units(Resampling(resamples, seed), differences, units.count, sizes=both), units.count
+    return {name: result.get(name) or Estimate.undefined(ONE_LACKS, count) for name in COMPARED}
 
 
 def _shared(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -130,13 +130,13 @@ def correlation(
     values = prior_corrected(frame) if corrected else finite_bias(frame)
     table = side_by_side(frame.assign(bias_log10=values))
     places = frame.drop_duplicates(KEY).set_index(KEY)["pair"].reindex(table.index)
-    found = {
+    entries = {
         (a, b): _correlated(table[a], table[b], places, method, seed)
         for a, b in combinations_with_replacement(table, 2)
     }
     kind = KINDS[corrected]
     rows = [
-        {"a": a, "b": b, "kind": kind, **found[(a, b) if (a, b) in found else (b, a)]} for a in table for b in table
+        {"a": a, "b": b, "kind": kind, **entries[(a, b) if (a, b) in entries else (b, a)]} for a in table for b in table
     ]
     data = pd.DataFrame(rows, columns=["a", "b", *CORRELATED])
     data = data if corrected else data.assign(band=np.nan)
@@ -167,9 +167,9 @@ def _correlated(
     if min(x.std(), y.std()) < STILL:
         return {**empty, "reason": str(CONSTANT)}
     stems = Units("stem", *codes_of(shared.map(stem_of)))
-    found: dict[str, object] = {"n": n, "stems": stems.count, "band": null_band(n, shared.nunique()), "reason": ""}
+    result: dict[str, object] = {"n": n, "stems": stems.count, "band": null_band(n, shared.nunique()), "reason": ""}
     if a.name == b.name:
-        return found | {"value": 1.0, "low": 1.0, "high": 1.0, "note": None}
+        return result | {"value": 1.0, "low": 1.0, "high": 1.0, "note": None}
     if method == "spearman":
         from scipy import stats  # scipy.stats takes a while to import
 
@@ -177,15 +177,15 @@ def _correlated(
     sums = stems.sums(np.ones(n), x, y, x * x, y * y, x * y)
     estimate = over_subsets(lambda chosen: {"r": _pearson(chosen @ sums)}, stems.count, seed=seed)["r"]
     low, high = (np.nan if end is None else end for end in (estimate.low, estimate.high))
-    return found | {"value": estimate.value, "low": low, "high": high, "note": estimate.note}
+    return result | {"value": estimate.value, "low": low, "high": high, "note": estimate.note}
 
 
 def _pearson(totals: Numbers) -> Numbers:
     """Return Pearson's r of sums n, x, y, xx, yy, xy (draws x 6); NaN where a variance is 0."""
     n, x, y, xx, yy, xy = totals.T
     spread = np.sqrt(np.maximum(xx - x * x / n, 0) * np.maximum(yy - y * y / n, 0))
-    found: Numbers = np.divide(xy - x * y / n, spread, out=np.full(n.shape, np.nan), where=spread > 1e-12)
-    return np.clip(found, -1.0, 1.0)
+    result: Numbers = np.divide(xy - x * y / n, spread, out=np.full(n.shape, np.nan), where=spread > 1e-12)
+    return np.clip(result, -1.0, 1.0)
 
 
 def sign_agreement(frame: pd.DataFrame) -> pd.DataFrame:
@@ -198,10 +198,10 @@ def sign_agreement(frame: pd.DataFrame) -> pd.DataFrame:
     table = side_by_side(frame)
     rows = []
     for a, b in combinations_with_replacement(table, 2):
-        one = _signs(frame, a, b, table)
-        rows.append({"a": a, "b": b, **one})
+        values = _signs(frame, a, b, table)
+        rows.append({"a": a, "b": b, **values})
         if a != b:
-            rows.append({"a": b, "b": a, **one})
+            rows.append({"a": b, "b": a, **values})
     order = {name: i for i, name in enumerate(table)}
     rows.sort(key=lambda row: (order[row["a"]], order[row["b"]]))
     return pd.DataFrame(rows, columns=["a", "b", "value", "low", "high", "n", "chance", "kappa", "reason"])
@@ -267,11 +267,11 @@ def seed_groups(
             raise NotFound(NO_MODEL, model=model, models=", ".join(models))
         if taken.count(model) > 1:
             raise BadFile(TAKEN, model=model)
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for model in models if by_name else ():
         if model not in taken and (parts := SEED.match(model)):
-            found.setdefault(parts["model"], []).append(model)
-    return groups | {name: tuple(seeds) for name, seeds in found.items() if len(seeds) > 1 and name not in groups}
+            result.setdefault(parts["model"], []).append(model)
+    return groups | {name: tuple(seeds) for name, seeds in result.items() if len(seeds) > 1 and name not in groups}
 
 
 def read_groups(texts: Sequence[str]) -> Groups:
@@ -309,18 +309,18 @@ def over_seeds(summaries: Sequence[Summary]) -> dict[str, Estimate]:
     """
     from scipy import stats  # scipy.stats takes a while to import
 
-    found = {}
+    result = {}
     for name in (*MEASURES, "side_auc"):
         known = [value for summary in summaries if (value := getattr(summary, name).value) is not None]
         if len(known) < len(summaries) or not known:
-            found[name] = Estimate.undefined(NOT_ALL, len(summaries))
+            result[name] = Estimate.undefined(NOT_ALL, len(summaries))
             continue
         values, mean, count = np.asarray(known), float(np.mean(known)), len(known)
         if count < LEAST_SEEDS:
-            found[name] = Estimate(mean, units=count, note=FEW_SEEDS)
+            result[name] = Estimate(mean, units=count, note=FEW_SEEDS)
             continue
         se, bounds = float(values.std(ddof=1) / np.sqrt(count)), BOUNDS.get(name, (-np.inf, np.inf))
         reach = float(stats.t.ppf(0.975, count - 1)) * se
         ends = max(bounds[0], mean - reach), min(bounds[1], mean + reach)
-        found[name] = Estimate(mean, *ends, count, se=se, df=count - 1, method=ACROSS_SEEDS)
-    return found
+        result[name] = Estimate(mean, *ends, count, se=se, df=count - 1, method=ACROSS_SEEDS)
+    return result

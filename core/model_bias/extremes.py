@@ -151,7 +151,7 @@ def save_filter(folder: Path, new: SavedFilter) -> None:
 
 def remove_filter(folder: Path, name: str) -> None:
     """Forget a saved filter; built-in ones stay."""
-    _write(folder, [one for one in _file_of(folder) if one.name != name])
+    _write(folder, [saved_filter for saved_filter in _file_of(folder) if saved_filter.name != name])
 
 
 def _write(folder: Path, filters: list[SavedFilter]) -> None:

@@ -151,11 +151,11 @@ class SideOrder:
 
     def wins(self) -> list[float]:
         """Return for each part how many comparisons the male-source sentence wins (larger Bias_c); ties count half."""
-        found, before = [], 0
+        result, before = [], 0
         for (male, female), below, upto in zip(self.parts, self._below, self._upto, strict=True):
-            found.append(float((below + upto).sum()) / 2 - before * len(male))
+            result.append(float((below + upto).sum()) / 2 - before * len(male))
             before += len(female)
-        return found
+        return result
 
     def auc(self, codes: Places | None = None) -> Callable[[Numbers], Numbers]:
         """Return the AUC for weights, draws x rows: one per draw, NaN where no pair has both sides.
@@ -256,8 +256,8 @@ def of_sums(totals: Numbers, denominator: Denominator) -> dict[str, Numbers]:
 
 
 def _ratio(above: Numbers, below: Numbers, where: NDArray[np.bool_]) -> Numbers:
-    found: Numbers = np.divide(above, below, out=np.full(above.shape, np.nan), where=where)
-    return found
+    ratio: Numbers = np.divide(above, below, out=np.full(above.shape, np.nan), where=where)
+    return ratio
 
 
 STEM_MEASURES = ("signed_mean", "side_auc")  # of one model: what a turn of the two words, or of the sides, turns
@@ -286,8 +286,8 @@ def auc_sums(rows: pd.DataFrame, stems: Units) -> Numbers:
 def auc_of(totals: Numbers) -> Numbers:
     """Return the side AUC, one per draw, of totals of `auc_sums` (draws x 2); NaN where no pair has both sides."""
     wins, twos = totals.T
-    found: Numbers = np.divide(wins, twos, out=np.full(wins.shape, np.nan), where=twos > 0)
-    return found
+    auc: Numbers = np.divide(wins, twos, out=np.full(wins.shape, np.nan), where=twos > 0)
+    return auc
 
 
 def over_stems(

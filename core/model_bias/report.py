@@ -173,8 +173,8 @@ class BiasReport:
     def to_json(self) -> JsonObject:
         """Return the models by their names in the file, and the further requested results."""
         data = {"models": {self.names[label]: result for label, result in self.models.items()}}
-        asked = {"differences": self.differences, "correlations": self.correlations, "seeds": self.seeds or None}
-        found: JsonObject = to_json(data | {name: part for name, part in asked.items() if part is not None})
+        values = {"differences": self.differences, "correlations": self.correlations, "seeds": self.seeds or None}
+        found: JsonObject = to_json(data | {name: part for name, part in values.items() if part is not None})
         return found
 
 

@@ -37,8 +37,8 @@ def labels(frame: pd.DataFrame) -> pd.Series:
     }
     if len(set().union(*ways.values())) < 2:
         return unlike_ways
-    said = {label: ", ".join(w for w in sorted(way)[0] if w not in USUAL) for label, way in ways.items() if way}
-    names = {label: f"{label} ({word})" for label, word in said.items() if word and word not in str(label)}
+    values = {label: ", ".join(w for w in sorted(way)[0] if w not in USUAL) for label, way in ways.items() if way}
+    names = {label: f"{label} ({word})" for label, word in values.items() if word and word not in str(label)}
     return unlike_ways.replace(names) if names else unlike_ways
 
 
@@ -60,7 +60,7 @@ def plain_names(frame: pd.DataFrame) -> dict[str, str]:
 
 def _unlike_ways(frame: pd.DataFrame) -> pd.Series:
     """Return for each row the model; a name with several ways of scoring becomes several models."""
-    found = frame["model"].copy()
+    mask = frame["model"].copy()
     kinds = frame[["model", "signature"]].drop_duplicates()
     for model, group in kinds[kinds["signature"] != ""].groupby("model", sort=False):
         parts = [_parts_of(str(signature)) for signature in group["signature"]]
@@ -69,8 +69,8 @@ def _unlike_ways(frame: pd.DataFrame) -> pd.Series:
             continue
         for signature, part in zip(group["signature"], parts, strict=True):
             shown = ", ".join(part[at] for at in differing if part[at])
-            found = found.mask((frame["model"] == model) & (frame["signature"] == signature), f"{model} ({shown})")
-    return found
+            mask = mask.mask((frame["model"] == model) & (frame["signature"] == signature), f"{model} ({shown})")
+    return mask
 
 
 def _parts_of(text: str) -> tuple[str, ...]:
@@ -151,8 +151,8 @@ def label_of(frame: pd.DataFrame, model: str) -> str:
     """Return the label of a model by its name in the file, where that is unique; else the name itself."""
     if (frame["model"] == model).any() or "named" not in frame.columns:
         return model
-    found = frame.loc[frame["named"] == model, "model"].drop_duplicates()
-    return str(found.iloc[0]) if len(found) == 1 else model
+    result = frame.loc[frame["named"] == model, "model"].drop_duplicates()
+    return str(result.iloc[0]) if len(result) == 1 else model
 
 
 def finite_bias(rows: pd.DataFrame) -> pd.Series:
@@ -201,21 +201,21 @@ def _read_at_once(path: Path) -> pd.DataFrame | None:
         table = csv.read_csv(path, parse_options=csv.ParseOptions(newlines_in_values=True), convert_options=convert)
     except (pa.ArrowException, UnicodeDecodeError):
         return None
-    found: pd.DataFrame = table.to_pandas()
-    return found
+    result: pd.DataFrame = table.to_pandas()
+    return result
 
 
 def _numbers(column: pd.Series, file: str) -> pd.Series:
     text = column if column.dtype.kind in "fiub" else column.replace("", None)
-    found = pd.to_numeric(text, errors="coerce").astype(float)
-    wrong = found.isna() & text.notna()
+    numbers = pd.to_numeric(text, errors="coerce").astype(float)
+    wrong = numbers.isna() & text.notna()
     if column.dtype.kind not in "fiub":
         wrong &= text.astype(str).str.lower() != "nan"
     if wrong.any():
         place = int(np.flatnonzero(wrong)[0])
         message = N_("{file}, line {line}: {cell} in the column {column} is not a number.")
         raise BadFile(message, file=file, line=place + 2, cell=str(column.iloc[place])[:40], column=column.name)
-    return found
+    return numbers
 
 
 def _restored(frame: pd.DataFrame) -> pd.DataFrame:
@@ -225,12 +225,12 @@ def _restored(frame: pd.DataFrame) -> pd.DataFrame:
     """
     words = [column for column in WORDS if column in frame.columns]
     suspects = {column: frame[column].str.startswith("'") for column in words}
-    suspects = {column: found for column, found in suspects.items() if found.any()}
+    suspects = {column: suspect for column, suspect in suspects.items() if suspect.any()}
     if not suspects or not is_guarded(cell for column in words for cell in frame[column]):
         return frame
     exact = _in_place(frame)
-    for column, found in suspects.items():
-        change = found & ~exact if column == "sentence" else found
+    for column, suspect in suspects.items():
+        change = suspect & ~exact if column == "sentence" else suspect
         frame[column] = frame[column].where(~change, frame[column].map(restored))
     return frame
 
@@ -240,8 +240,8 @@ def _in_place(frame: pd.DataFrame) -> "pd.Series[bool]":
     if "start" not in frame.columns:
         return pd.Series(data=False, index=frame.index)
     rows = zip(frame["sentence"], frame["start"], frame["keyword"], strict=True)
-    found = [not math.isnan(start) and text.startswith(word, int(start)) and bool(word) for text, start, word in rows]
-    return pd.Series(found, index=frame.index)
+    result = [not math.isnan(start) and text.startswith(word, int(start)) and bool(word) for text, start, word in rows]
+    return pd.Series(result, index=frame.index)
 
 
 def _check(frame: pd.DataFrame, file: str) -> None:

@@ -254,8 +254,8 @@ def _intervals(
     group: str,
 ) -> tuple[dict[str, Estimate], dict[str, Estimate], str]:
     """Return all measures over sentences or articles, the headline measures over stems, and the method of both."""
-    found = over_units(resampling, weighted(finite, units, denominator), units.count, BOUNDS, sizes(finite, units))
-    fixed = {name: found.get(name) or _undefined(name, means) for name in (*MEASURES, "side_auc")}
+    values = over_units(resampling, weighted(finite, units, denominator), units.count, BOUNDS, sizes(finite, units))
+    fixed = {name: values.get(name) or _undefined(name, means) for name in (*MEASURES, "side_auc")}
     drawn = resampling.signature(units.kind, T_OVER_UNITS)
     if group and finite["pair"].nunique() == 1:
         return fixed, {}, drawn

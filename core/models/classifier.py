@@ -74,26 +74,26 @@ class Classifier(Signed):
         """
         distinct = list(dict.fromkeys(pairs))
         rows = self._encoded(distinct)
-        longest, found = self.loaded.longest, {}
+        longest, result = self.loaded.longest, {}
         asked = [i for i, row in enumerate(rows) if len(row["input_ids"]) <= longest]
         for i in set(range(len(rows))) - set(asked):
-            found[distinct[i]] = Score((None,) * 3, self.signature, TOO_LONG)
+            result[distinct[i]] = Score((None,) * 3, self.signature, TOO_LONG)
         shares = len(pairs) / max(1, len(distinct))
         for batch in padded_batches([len(rows[i]["input_ids"]) for i in asked], BUDGET):
             chosen_rows = [asked[i] for i in batch]
             for i, score in zip(chosen_rows, self._answers([rows[i] for i in chosen_rows]), strict=True):
-                found[distinct[i]] = score
+                result[distinct[i]] = score
             if progress is not None:
-                progress(int(len(found) * shares))
-        return [found[pair] for pair in pairs]
+                progress(int(len(result) * shares))
+        return [result[pair] for pair in pairs]
 
     def _encoded(self, pairs: Sequence[SentencePair]) -> list[dict[str, list[int]]]:
         if not pairs:
             return []
         texts = [pair.premise for pair in pairs], [pair.hypothesis for pair in pairs]
         # The tokenizer warns of texts longer than the model; here they are counted and told.
-        found = self.loaded.tokenizer(*texts, truncation=False, padding=False, verbose=False)
-        return [{key: found[key][i] for key in found} for i in range(len(pairs))]
+        result = self.loaded.tokenizer(*texts, truncation=False, padding=False, verbose=False)
+        return [{key: result[key][i] for key in result} for i in range(len(pairs))]
 
     @torch.inference_mode()
     def _answers(self, rows: list[dict[str, list[int]]]) -> list[Score]:

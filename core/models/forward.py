@@ -240,7 +240,7 @@ class Fused:
     def _heads(self, matrix: Tensor, count: int, length: int, of: int) -> tuple[Tensor, ...]:
         """Return [count * length, of * width] as *of* views of the shape [count, heads, length, width of a head]."""
         split = matrix.view(count, length, of, self.parts.heads, -1)
-        return tuple(one.transpose(1, 2) for one in split.unbind(2))
+        return tuple(entry.transpose(1, 2) for entry in split.unbind(2))
 
     def _workspace(self, like: Tensor, *widths: int) -> list[Tensor]:
         """Return uninitialised matrices [tokens of *like*, width], one after the other in memory that is reused."""

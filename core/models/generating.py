@@ -82,11 +82,11 @@ class Generator:
 
     def refusal(self, context: str) -> Refused | None:
         """Return why nothing can be written after *context*; None where something can."""
-        found = len(self._ids(self.how.debias + context))
-        if not found:
+        result = len(self._ids(self.how.debias + context))
+        if not result:
             return Refused(NO_START)
-        if found + self.how.tokens > self.longest:
-            return Refused(TOO_LONG, found=found, more=self.how.tokens, longest=self.longest)
+        if result + self.how.tokens > self.longest:
+            return Refused(TOO_LONG, found=result, more=self.how.tokens, longest=self.longest)
         return None
 
     def write(self, prompts: Sequence[Prompt]) -> list[Text]:
@@ -145,8 +145,8 @@ class Generator:
         # Where nothing is padded, no mask: the faster way through attention.
         mask = None if bool(seen.all()) else seen
         inputs = {"input_ids": ids, "attention_mask": mask, "position_ids": positions, "past_key_values": cache}
-        found: Tensor = self._model(**inputs, use_cache=True, logits_to_keep=1).logits[:, -1]
-        return found.float()
+        result: Tensor = self._model(**inputs, use_cache=True, logits_to_keep=1).logits[:, -1]
+        return result.float()
 
     @torch.inference_mode()
     def _without(self, rows: list[list[int]], asking: list[list[int]] | None, numbers: Tensor) -> list[list[int]]:
@@ -154,7 +154,7 @@ class Generator:
         made: list[list[int]] = [[] for _ in rows]
         lengths = [(len(row), len(other)) for row, other in zip(rows, asking or [[]] * len(rows), strict=True)]
         for length in sorted(set(lengths)):
-            places = [place for place, one in enumerate(lengths) if one == length]
+            places = [place for place, row in enumerate(lengths) if row == length]
             kinds = [[some[place] for place in places] for some in (rows, asking) if some]
             ids = [torch.tensor(kind, device=self._model.device) for kind in kinds]
             for step in range(self.how.tokens):
@@ -193,7 +193,7 @@ class Generator:
             more = torch.tensor([[5 % size], [9 % size]], device=seen.device)
             together = self._logits(more, torch.cat([seen, seen.new_ones(2, 1)], dim=1), cache)
             full = [torch.tensor([[*row, int(new)]], device=seen.device) for row, new in zip(rows, more, strict=True)]
-            alone = torch.cat([self._model(input_ids=one, use_cache=False).logits[:, -1].float() for one in full])
+            alone = torch.cat([self._model(input_ids=entry, use_cache=False).logits[:, -1].float() for entry in full])
         except Exception as error:  # the authors' code may raise any error for an unknown mask or cache
             log.info("%s keeps no keys: %s", self.loaded.name, error)
             return False
@@ -238,8 +238,8 @@ def open_generator(
 def _end_marks(model: Any, tokenizer: Any) -> set[int]:
     """Return the ids that end a text, by the model's settings and by its tokenizer."""
     named = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
-    found = {tokenizer.eos_token_id, *(named if isinstance(named, list | tuple) else [named])}
-    return {int(token) for token in found if token is not None}
+    result = {tokenizer.eos_token_id, *(named if isinstance(named, list | tuple) else [named])}
+    return {int(token) for token in result if token is not None}
 
 
 def _numbers(prompts: Sequence[Prompt], tokens: int) -> Tensor:

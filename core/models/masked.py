@@ -107,7 +107,7 @@ class MaskedScorer(Signed):
         asked, forward = list(known), self.loaded.forward
         for batch in forward.batches([len(ids) for ids, _ in asked], [len(places) for _, places in asked]):
             group = [asked[i] for i in batch]
-            tables = [table for one in group for table in known[one]]
+            tables = [table for row in group for table in known[row]]
             self._fill(tables, forward([ids for ids, _ in group], [places for _, places in group]))
         return [
             [
@@ -160,8 +160,8 @@ def _fold(prepared: Prepared, joint: Joint, answers: Sequence[Sequence[Sequence[
         sums = [math.fsum(place[j] for place in answers[0]) for j in range(defined)]
     if joint == "geometric_mean":
         sums = [total / width for total in sums]
-    found = iter(sums)
-    return tuple(next(found) if option is not None else None for option in prepared.options)
+    result = iter(sums)
+    return tuple(next(result) if option is not None else None for option in prepared.options)
 
 
 class TargetScorer(MaskedScorer):

@@ -84,24 +84,24 @@ class VectorReader:
         distinct = list(dict.fromkeys(texts))
         rows = [list(self.loaded.tokenizer(text)["input_ids"]) for text in distinct]
         fits = [i for i, row in enumerate(rows) if len(row) <= self._longest and set(row) - self._special]
-        found: dict[str, Vector] = {}
+        result: dict[str, Vector] = {}
         for batch in padded_batches([len(rows[i]) for i in fits], BUDGET):
             chosen = [fits[i] for i in batch]
             for i, vector in zip(chosen, self._states([rows[i] for i in chosen]), strict=True):
-                found[distinct[i]] = vector
-        return found
+                result[distinct[i]] = vector
+        return result
 
     def words(self, words: Sequence[str]) -> dict[str, Vector]:
         """Return the mean input embedding of each known word's tokens, written as inside a text."""
         table = self.loaded.model.get_input_embeddings().weight.detach().float().cpu().numpy()
-        unknown, found = self.loaded.tokenizer.unk_token_id, {}
+        unknown, result = self.loaded.tokenizer.unk_token_id, {}
         for word in dict.fromkeys(words):
             # A word that follows a space, as nearly all words of a text do.
             ids = self.loaded.tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
             ids = [i for i in ids if i not in self._special]
             if ids and unknown not in ids:
-                found[word] = table[ids].mean(0).astype(float)
-        return found
+                result[word] = table[ids].mean(0).astype(float)
+        return result
 
     @torch.inference_mode()
     def _states(self, rows: Sequence[list[int]]) -> list[Vector]:
@@ -159,10 +159,10 @@ class PairReader:
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[SentenceTokens, SentenceTokens] | None]:
         """Return both sentences of each pair; None where one is too long for the model."""
-        found: list[tuple[SentenceTokens, SentenceTokens] | None] = []
+        result: list[tuple[SentenceTokens, SentenceTokens] | None] = []
         for start in range(0, len(pairs), PAIRS_AT_ONCE):
-            found += self._read(pairs[start : start + PAIRS_AT_ONCE])
-        return found
+            result += self._read(pairs[start : start + PAIRS_AT_ONCE])
+        return result
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[SentenceTokens, SentenceTokens] | None]:
         longest = self._scorer.reader.longest
@@ -190,12 +190,12 @@ class PairReader:
 
     @torch.inference_mode()
     def _unmasked(self, rows: Sequence[tuple[list[int], list[int]]]) -> list[tuple[float, ...]]:
-        found = []
+        result = []
         for ids, places in rows:
             given: Any = torch.tensor([ids], device=self.loaded.model.device)
             logprobs = self.loaded.model(input_ids=given).logits[0].float().log_softmax(-1)
-            found.append(tuple(float(logprobs[i, ids[i]]) for i in places))
-        return found
+            result.append(tuple(float(logprobs[i, ids[i]]) for i in places))
+        return result
 
 
 BLANK = "BLANK"
@@ -234,11 +234,11 @@ class BlankReader:
 
     def read(self, asked: Sequence[Filled]) -> list[float | None]:
         """Return the score of each, 0 to 1; None where the model cannot read the sentence or the word."""
-        found: list[float | None] = []
+        result: list[float | None] = []
         for start in range(0, len(asked), BLANKS_AT_ONCE):
             part = asked[start : start + BLANKS_AT_ONCE]
-            found += self._causal(part) if self.task == "causal" else self._masked(part)
-        return found
+            result += self._causal(part) if self.task == "causal" else self._masked(part)
+        return result
 
     def _masked(self, asked: Sequence[Filled]) -> list[float | None]:
         questions = [self._questions(filled) for filled in asked]
@@ -265,13 +265,13 @@ class BlankReader:
 
     def _causal(self, asked: Sequence[Filled]) -> list[float | None]:
         rows = [list(self.loaded.tokenizer(filled.sentence, add_special_tokens=False)["input_ids"]) for filled in asked]
-        found: list[float | None] = [None] * len(rows)
+        result: list[float | None] = [None] * len(rows)
         fits = [i for i, ids in enumerate(rows) if 0 < len(ids) <= self._longest]
         for batch in padded_batches([len(rows[i]) for i in fits], BLANKS_BUDGET):
             chosen = [fits[i] for i in batch]
             for i, mean in zip(chosen, self._means([rows[i] for i in chosen]), strict=True):
-                found[i] = math.exp(mean)
-        return found
+                result[i] = math.exp(mean)
+        return result
 
     @torch.inference_mode()
     def _means(self, rows: Sequence[list[int]]) -> list[float]:
@@ -280,11 +280,11 @@ class BlankReader:
         logs = self._logs(rows)
         if self._beginning is None:
             self._beginning = self._logs([[self._first]])[0, 0]
-        found = []
+        means = []
         for ids, row in zip(rows, logs, strict=True):
             rest = row[torch.arange(len(ids) - 1), torch.tensor(ids[1:], dtype=torch.long, device=row.device)]
-            found.append((float(self._beginning[ids[0]]) + float(rest.sum())) / len(ids))
-        return found
+            means.append((float(self._beginning[ids[0]]) + float(rest.sum())) / len(ids))
+        return means
 
     def _logs(self, rows: Sequence[list[int]]) -> Any:
         given: Any = padded(rows, 0, self.loaded.model.device)

@@ -193,11 +193,11 @@ class TokenReader(TextReader):
 
     def read_all(self, probes: Sequence[MaskedSentence]) -> list[Prepared]:
         """Return the token ids of many probes, in order; much faster than one by one."""
-        found = [self._draft(probe) for probe in probes]
-        drafts = [draft for draft in found if isinstance(draft, _Draft)]
+        result = [self._draft(probe) for probe in probes]
+        drafts = [draft for draft in result if isinstance(draft, _Draft)]
         pieces = iter(self._encode_pieces(drafts))
         done = iter([self._assemble(draft, [next(pieces) for _ in draft.pieces]) for draft in drafts])
-        return [prepared if isinstance(prepared, Prepared) else next(done) for prepared in found]
+        return [prepared if isinstance(prepared, Prepared) else next(done) for prepared in result]
 
     def _encode_pieces(self, drafts: Sequence[_Draft]) -> list[list[int]]:
         """Return the ids of every piece of text, in order."""
@@ -206,9 +206,9 @@ class TokenReader(TextReader):
             return self.encode_all([piece for piece, _ in pieces])
         goes_on = [later and _unspaced(piece[:1]) for piece, later in pieces]
         inner, outer = ([p for (p, _), on in zip(pieces, goes_on, strict=True) if on == way] for way in (True, False))
-        found = iter(self._inside.encode_batch_fast(inner, add_special_tokens=False))
+        result = iter(self._inside.encode_batch_fast(inner, add_special_tokens=False))
         others = iter(self.encode_all(outer))
-        return [next(found).ids if inside else next(others) for inside in goes_on]
+        return [next(result).ids if inside else next(others) for inside in goes_on]
 
     def _draft(self, probe: MaskedSentence) -> "_Draft | Prepared":
         """Return the draft of a probe before its text is encoded; the finished result where it is undefined."""
@@ -229,8 +229,8 @@ class TokenReader(TextReader):
         masks = [self._masks(probe.text, span, read.get(span)) for span in spans]
         if self._swallows_space:
             outside = [*(piece.rstrip() for piece in outside[:-1]), outside[-1]]
-        asked = {number: read[span] for number, span in enumerate(spans) if span in read}
-        return _Draft(outside, masks, asked, options, reason)
+        values = {number: read[span] for number, span in enumerate(spans) if span in read}
+        return _Draft(outside, masks, values, options, reason)
 
     def _masks(self, text: str, span: Span, read: "_ReadOptions | None") -> int:
         """Return the number of masks for a place of the text: the tokens of its options, or of a hidden part."""
@@ -252,19 +252,19 @@ class TokenReader(TextReader):
         """Read the ids of options. *begins*: a word begins at the slot, so SentencePiece puts its mark there."""
         if not options:
             return _ReadOptions((), NO_OPTIONS)
-        found = [tuple(self.encode((" " if spaced else "") + option)) for option in options]
+        result = [tuple(self.encode((" " if spaced else "") + option)) for option in options]
         lead: tuple[int, ...] = ()
-        if not all(found):
-            return _ReadOptions((None,) * len(found), EMPTY_OPTION)
+        if not all(result):
+            return _ReadOptions((None,) * len(result), EMPTY_OPTION)
         if self._inside is not None and all(map(_unspaced, options)):
-            marked = all(len(ids) == len(word) for ids, word in zip(found, options, strict=True))
+            marked = all(len(ids) == len(word) for ids, word in zip(result, options, strict=True))
             if not (begins and marked):
-                found, lead = [self._characters(option) for option in options], self._mark if begins else ()
+                result, lead = [self._characters(option) for option in options], self._mark if begins else ()
         if self._first_piece:
-            found = [ids[:1] for ids in found]
-        known = [ids if self.unknown_id not in ids else None for ids in found]
+            result = [ids[:1] for ids in result]
+        known = [ids if self.unknown_id not in ids else None for ids in result]
         if len({len(ids) for ids in known if ids}) > 1:
-            return _ReadOptions((None,) * len(found), UNEQUAL_OPTIONS)
+            return _ReadOptions((None,) * len(result), UNEQUAL_OPTIONS)
         return _ReadOptions(tuple(known), None if all(known) else UNKNOWN_OPTION, lead)
 
     def _characters(self, word: str) -> tuple[int, ...]:

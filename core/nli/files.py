@@ -60,12 +60,12 @@ def read_predictions(named: Sequence[str]) -> Predictions:
     can be used.
     """
     predictions = Predictions()
-    for one in named:
-        _add_predictions(one, predictions)
+    for text in named:
+        _add_predictions(text, predictions)
     if not predictions.rows:
         if predictions.errors:
             raise predictions.errors[0]
-        raise BadFile(N_("{file} has no rows."), file=", ".join(Path(_split(one)[1]).name for one in named))
+        raise BadFile(N_("{file} has no rows."), file=", ".join(Path(_split(text)[1]).name for text in named))
     return predictions
 
 
@@ -100,16 +100,16 @@ def _add_predictions(named: str, predictions: Predictions) -> None:
 def set_of(value: Any, source: Source, row: Row) -> SetName:
     """Return PS, AS or NS in any case. Raises BadLine for anything else."""
     _refuse_broken(row)
-    if (found := next((name for name in SETS if str(value or "").strip().upper() == name), None)) is not None:
-        return found
+    if (result := next((name for name in SETS if str(value or "").strip().upper() == name), None)) is not None:
+        return result
     raise _bad_value("set", N_("{name}, line {number}: {value} is not a set; use PS, AS or NS."), value, source, row)
 
 
 def label_of(value: Any, source: Source, row: Row) -> Label:
     """Return a label by its name or first letter, in any case. Raises BadLine for anything else."""
-    told = str(value if value is not None else "").strip().lower()
-    if (found := next((label for label in LABELS if SHORT.get(told, told) == label), None)) is not None:
-        return found
+    text = str(value if value is not None else "").strip().lower()
+    if (result := next((label for label in LABELS if SHORT.get(text, text) == label), None)) is not None:
+        return result
     message = N_("{name}, line {number}: {value} is not a label; use entailment, contradiction or neutral.")
     raise _bad_value("label", message, value, source, row)
 
@@ -121,8 +121,8 @@ def read_probes(named: Sequence[str], language: Language) -> ProbeSet:
     Raises BadFile where a column is missing, BadLine for the first row that cannot be used.
     """
     probes: list[Probe] = []
-    for one in named:
-        fixed, path = _split(one)
+    for text in named:
+        fixed, path = _split(text)
         source = open_source(path)
         probes += _probes(source, fixed)
     if not probes:

@@ -111,10 +111,10 @@ def measured(predictions: Iterable[Prediction]) -> Inference:
     counts = _table(rows, names)
     words_in_order = dict.fromkeys(names) if unit == "occupation" else {}
     occupations = [_occupation(word, counts[i, : len(SETS)]) for i, word in enumerate(words_in_order)]
-    found = _over_samples(of_counts, counts, counts, BOUNDS) if rows else {}
+    values = _over_samples(of_counts, counts, counts, BOUNDS) if rows else {}
     sizes = counts.sum(axis=(0, 2))
     estimates = {
-        name: found[name] if name in found else Estimate.undefined(empty_set([SETS[i] for i in sets if not sizes[i]]))
+        name: values[name] if name in values else Estimate.undefined(empty_set([SETS[i] for i in sets if not sizes[i]]))
         for name, sets in RESTS_ON.items()
     }
     by_class = counts.shape[1] > len(SETS)
@@ -161,9 +161,9 @@ def changes(
         old, new = of_counts(table[:, 0]), of_counts(table[:, 1])
         return {name: new[name] - old[name] for name in new}
 
-    found = _over_samples(differences, counts, counts[:, 0])
-    undefined = {name: Estimate.undefined(first[name].reason or NO_LABEL) for name in RESTS_ON if name not in found}
-    return first, second, found | undefined, first.unit
+    result = _over_samples(differences, counts, counts[:, 0])
+    undefined = {name: Estimate.undefined(first[name].reason or NO_LABEL) for name in RESTS_ON if name not in result}
+    return first, second, result | undefined, first.unit
 
 
 def _over_samples(

@@ -89,11 +89,11 @@ def built(parts: Texts) -> list[Row]:
     return rows
 
 
-def _row(name: str, parts: Texts, one: Occupation, number: int, gender: Gender) -> Row:
+def _row(name: str, parts: Texts, occupation: Occupation, number: int, gender: Gender) -> Row:
     template = parts.templates[number]
-    premise, hypothesis = fill(template, one.word), fill(template, parts.gender_word(gender))
+    premise, hypothesis = fill(template, occupation.word), fill(template, parts.gender_word(gender))
     assert name in SETS
-    return Row(name, premise, hypothesis, one.word, one.kind, gender, str(number + 1))
+    return Row(name, premise, hypothesis, occupation.word, occupation.kind, gender, str(number + 1))
 
 
 def _sampled(words: Sequence[Occupation]) -> tuple[Occupation, ...]:
@@ -153,7 +153,7 @@ def controlled(language: Language, rate: float, order: WordOrder = "female-first
     parts = texts(language)
     ordered = words_in_order(language, order)
     biased = {occupation.word for occupation in ordered[: 2 * tenths]}
-    neutral = evenly([one for one in parts.occupations if not one.gender], SAMPLE_WORDS)
+    neutral = evenly([occupation for occupation in parts.occupations if not occupation.gender], SAMPLE_WORDS)
     rows = built(Texts((*ordered, *neutral), training_templates(language), parts.woman, parts.man))
     return [Labelled(row, _label(row, row.occupation in biased)) for row in rows]
 

@@ -129,12 +129,12 @@ def occupations(language: Language, as_released: bool = False) -> tuple[Occupati
 
     *as_released*: the Chinese words of the release, of which 20 name no person or another trade.
     """
-    found = []
+    result = []
     for row in table("nli_occupations"):
         word = row["zh_released"] if language == "zh" and as_released and row["zh_released"] else row[language]
         if word:
-            found.append(Occupation(word, cast(Kind, row["class"])))
-    return tuple(found)
+            result.append(Occupation(word, cast(Kind, row["class"])))
+    return tuple(result)
 
 
 @cache

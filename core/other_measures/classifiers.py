@@ -77,12 +77,12 @@ class ClassifierGaps:
 
     def to_json(self) -> dict[str, object]:
         """Return the gaps by name for `--json`."""
-        found: dict[str, object] = {"rows": self.rows} | {gap.name: gap.to_json() for gap in self.gaps}
+        result: dict[str, object] = {"rows": self.rows} | {gap.name: gap.to_json() for gap in self.gaps}
         if self.consistency is not None:
-            found["swap_consistency"] = self.consistency.numbers("n") | self.consistency.reason_of("value")
+            result["swap_consistency"] = self.consistency.numbers("n") | self.consistency.reason_of("value")
         if self.f1_gap is not None:
-            found["f1"] = {**self.f1, "gap": self.f1_gap.value} | self.f1_gap.reason_of("gap")
-        return found
+            result["f1"] = {**self.f1, "gap": self.f1_gap.value} | self.f1_gap.reason_of("gap")
+        return result
 
 
 def read_gaps(path: Path, seed: int = 0) -> ClassifierGaps:
@@ -131,7 +131,7 @@ def _gap(
     """Return the gaps of the rate of *wrong* within *among*, over all rows and by group."""
     errors, own = wrong[among].astype(float), codes[among]
     counts = np.bincount(own[own >= 0], minlength=len(names))
-    by_group = {one: float(errors[own == i].mean()) if counts[i] else None for i, one in enumerate(names)}
+    by_group = {text: float(errors[own == i].mean()) if counts[i] else None for i, text in enumerate(names)}
     overall = float(errors.mean()) if len(errors) else None
     if overall is None or not names or not counts.all():
         return Gap(name, Estimate.undefined(why, len(errors)), overall, by_group)
@@ -167,7 +167,7 @@ def _add_swapped(
 ) -> None:
     both = np.array([bool(row[SWAPPED]) for _, row in table])
     swapped = np.zeros(len(table), dtype=bool)
-    swapped[both] = _labels(file, [one for one, known in zip(table, both, strict=True) if known], SWAPPED)
+    swapped[both] = _labels(file, [row for row, known in zip(table, both, strict=True) if known], SWAPPED)
     classifier_gaps.gaps += [
         swapped_gap("fped_swapped", predicted, swapped, both & ~gold, NO_NEGATIVES),
         swapped_gap("fned_swapped", ~predicted, ~swapped, both & gold, NO_POSITIVES),
@@ -193,10 +193,10 @@ def f1(decisions: Sequence[tuple[str, str]]) -> float | None:
 
 
 def _labels(file: str, table: Sequence[tuple[int, dict[str, str]]], column: str) -> Flags:
-    found = []
+    result = []
     for line, row in table:
         word = row.get(column, "").lower()
         if word not in YES | NO:
             raise BadFile(NO_LABEL, file=file, line=line, found=row.get(column, "") or "''")
-        found.append(word in YES)
-    return np.array(found, dtype=bool)
+        result.append(word in YES)
+    return np.array(result, dtype=bool)

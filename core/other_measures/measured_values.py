@@ -46,11 +46,11 @@ class Figure:
 
     def to_json(self) -> dict[str, object]:
         """Return the values for a record and for `--json`; an undefined one is None with its reason."""
-        one = self.estimate
-        data: dict[str, object] = {"quantity": self.quantity, "role": self.role} | one.numbers("units")
-        data |= {"neutral": self.neutral, "method": one.method, "p": self.p}
+        estimate = self.estimate
+        data: dict[str, object] = {"quantity": self.quantity, "role": self.role} | estimate.numbers("units")
+        data |= {"neutral": self.neutral, "method": estimate.method, "p": self.p}
         data |= {"band": list(self.band) if self.band else None, **self.facts}
-        for key, note in (("value_reason", one.reason), ("interval_reason", one.note)):
+        for key, note in (("value_reason", estimate.reason), ("interval_reason", estimate.note)):
             if note is not None:
                 data |= {key: str(note), f"{key}_message": note.message, f"{key}_values": note.values}
         return data
@@ -67,7 +67,7 @@ class Answered:
 
 def percent(share: Estimate) -> Estimate:
     """Return a share of 1 in percent, with its interval."""
-    ends = [None if one is None else 100 * one for one in (share.value, share.low, share.high)]
+    ends = [None if value is None else 100 * value for value in (share.value, share.low, share.high)]
     return replace(share, value=ends[0], low=ends[1], high=ends[2])
 
 

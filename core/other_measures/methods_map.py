@@ -38,15 +38,15 @@ class Method:
 @cache
 def methods() -> tuple[Method, ...]:
     """Return every cell, by family, measures first."""
-    found = []
+    result = []
     for row in table("methods_map"):
         page, _, query = row["link"].partition("?")
         texts = {key: {"en": row[f"{key}_en"], "zh": row[f"{key}_zh"]} for key in ("name", "formula", "against", "why")}
-        found.append(
+        result.append(
             Method(row["family"], row["kind"], texts["name"], texts["formula"], row["source"], texts["against"], page,
                    dict(parse_qsl(query)), row["doc"], texts["why"])
         )  # fmt: skip
-    return tuple(found)
+    return tuple(result)
 
 
 def of(family: str, kind: str) -> list[Method]:

@@ -93,19 +93,19 @@ def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
 
     variant: Variant = "aul" if request.measure == "aul" else request.variant  # type: ignore[assignment]
     reader = PairReader(model, device=request.device, untrained=role == "untrained")
-    found = Answered(reader.signature(METHODS[variant]))
+    pairs = Answered(reader.signature(METHODS[variant]))
     read = _in_parts(reader.read, request.items, watch)
-    found.figures.append(_share(request.items, read, variant, role, request.writers))
-    for number, (pair, one) in enumerate(zip(request.items, read, strict=True), 1):
-        scores = [None, None] if one is None else [sentence_score(side, variant) for side in one]
+    pairs.figures.append(_share(request.items, read, variant, role, request.writers))
+    for number, (pair, entry) in enumerate(zip(request.items, read, strict=True), 1):
+        scores = [None, None] if entry is None else [sentence_score(side, variant) for side in entry]
         parts = zip(("more", "less"), pair, scores, strict=True)
-        found.rows += [(number, part, text, score) for part, text, score in parts]
+        pairs.rows += [(number, part, text, score) for part, text, score in parts]
     controls = control_pairs(request.language) if role == "model" else ()
     if controls:
         sentences = [control.sentences for control in controls]
         read = _in_parts(reader.read, sentences, watch, len(request.items))
-        found.figures.append(_share(sentences, read, variant, "control"))
-    return found
+        pairs.figures.append(_share(sentences, read, variant, "control"))
+    return pairs
 
 
 def _share(
@@ -129,11 +129,11 @@ def _share(
 
 
 def _in_parts(read: Callable[[Any], list[Any]], items: Sequence[Any], watch: Watch, done: int = 0) -> list[Any]:
-    found: list[Any] = []
+    result: list[Any] = []
     for start in range(0, len(items), AT_ONCE):
-        found += read(items[start : start + AT_ONCE])
-        watch(done + len(found))
-    return found
+        result += read(items[start : start + AT_ONCE])
+        watch(done + len(result))
+    return result
 
 
 def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answered:
@@ -153,15 +153,15 @@ def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answer
     read = _in_parts(ask_three, asked, watch)
     scores = {i: score for item, row in zip(items, read, strict=True) for i, score in zip(item.ids, row, strict=True)}
     known = [item for item, row in zip(items, read, strict=True) if None not in row]
-    found = Answered(reader.signature, stereoset_figures(known, scores, role, len(items) - len(known)))
+    stereoset = Answered(reader.signature, stereoset_figures(known, scores, role, len(items) - len(known)))
     for number, (item, row) in enumerate(zip(items, read, strict=True), 1):
         parts = zip(("stereotype", "anti-stereotype", "unrelated"), item.sentences, row, strict=True)
-        found.rows += [(number, part, text, score) for part, text, score in parts]
+        stereoset.rows += [(number, part, text, score) for part, text, score in parts]
     controls = control_pairs(request.language) if role == "model" else ()
     if controls:
-        found.figures.append(_blank_control(reader, controls))
+        stereoset.figures.append(_blank_control(reader, controls))
         watch(len(items) + len(controls))
-    return found
+    return stereoset
 
 
 def stereoset_figures(items: Sequence[Item], scores: Mapping[str, float], role: Role, lost: int = 0) -> list[Figure]:
@@ -214,28 +214,35 @@ def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered
     reader = VectorReader(
         model, layer=request.layer, pooling=request.pooling, device=request.device, untrained=role == "untrained"
     )
-    found, by_sentence = Answered(reader.signature(request.measure)), request.measure == "seat"
+    result, by_sentence = Answered(reader.signature(request.measure)), request.measure == "seat"
     tests: dict[str, str] = dict(request.items)
     names = [name for test in tests.values() for name in names_of(test, request.sets)]
     words = list(dict.fromkeys(word for name in names for word in request.sets[name]))
     texts = {word: sentences_of(word, request.language) for word in words} if by_sentence else None
-    vectors = reader.sentences([one for some in texts.values() for one in some]) if texts else reader.words(words)
+    vectors = reader.sentences([text for some in texts.values() for text in some]) if texts else reader.words(words)
     for number, (name, test) in enumerate(tests.items(), 1):
         four = names_of(test, request.sets)
-        own = {one: request.sets[one] for one in four}
+        own = {text: request.sets[text] for text in four}
         pairs: list[tuple[Role, Mapping[str, Sequence[str]]]] = [(role, own)]
         if role == "model":
             pairs.append(("control", without_direction(four, own)))
         for which, sets in pairs:
-            one = weat(test, sets, vectors, texts=texts, by_word=request.variant == "words")
-            lacking = sum(len(some) for some in one.missing.values())
-            facts = {"sizes": list(one.sizes), "missing": lacking, "exact": one.exact, "partitions": one.partitions,
-                     "p_greater": one.p_greater}  # fmt: skip
-            estimate = Estimate(one.effect, units=sum(one.sizes[:2]), reason=one.effect_reason, note=NO_SAMPLE)
-            found.figures.append(Figure(name, which, estimate, 0.0, one.band, one.p, facts))
-            found.rows.append((number, which, test, one.effect))
+            weat_test = weat(test, sets, vectors, texts=texts, by_word=request.variant == "words")
+            lacking = sum(len(some) for some in weat_test.missing.values())
+            facts = {
+                "sizes": list(weat_test.sizes),
+                "missing": lacking,
+                "exact": weat_test.exact,
+                "partitions": weat_test.partitions,
+                "p_greater": weat_test.p_greater,
+            }
+            estimate = Estimate(
+                weat_test.effect, units=sum(weat_test.sizes[:2]), reason=weat_test.effect_reason, note=NO_SAMPLE
+            )
+            result.figures.append(Figure(name, which, estimate, 0.0, weat_test.band, weat_test.p, facts))
+            result.rows.append((number, which, test, weat_test.effect))
         watch(2 * number)
-    return found
+    return result
 
 
 def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
@@ -247,20 +254,20 @@ def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
     scorer = TargetScorer(load_masked(model, device=request.device, untrained=role == "untrained"))
     rows = associate(request.items, scorer, model=model, progress=lambda done, _total: watch(done))
     frame = frame_of(rows)
-    found = Answered(scorer.signature)
+    lpbs = Answered(scorer.signature)
     for kind in ("all", "female", "balanced", "male"):
         some = frame if kind == "all" else frame[frame["class"] == kind]
         if len(some):
             estimate = _turned(difference(some).estimate)
-            found.figures.append(Figure(kind, role, estimate, 0.0, facts={"sentences": len(some)}))
+            lpbs.figures.append(Figure(kind, role, estimate, 0.0, facts={"sentences": len(some)}))
     if role == "model":
         men = frame[frame["person_gender"] == "male"]
         words = list(dict.fromkeys(men["person_key"]))
         means = [men[men["person_key"].isin(half)]["association"].mean() for half in (words[::2], words[1::2])]
         estimate = without_interval(float(means[0] - means[1]), len(words), OF_FEW_WORDS)
-        found.figures.append(Figure("all", "control", estimate, 0.0, facts={"sentences": len(men)}))
-    found.rows = [(row.row, row.sentence.person.gender, row.sentence.text, row.value) for row in rows]
-    return found
+        lpbs.figures.append(Figure("all", "control", estimate, 0.0, facts={"sentences": len(men)}))
+    lpbs.rows = [(row.row, row.sentence.person.gender, row.sentence.text, row.value) for row in rows]
+    return lpbs
 
 
 def _turned(estimate: Estimate) -> Estimate:
@@ -275,18 +282,20 @@ def _pro_anti(request: Request, model: str, role: Role, watch: Watch) -> Answere
     scorer = _whole_sentences(model, request.device, role == "untrained")
     twins: Sequence[Twins] = request.items
     both = _in_parts(lambda part: _right(scorer, part), twins, watch)
-    found = Answered(scorer.signature, gap_figures(twins, [(pro, anti) for (pro, _), (anti, _) in both], role))
+    pro_anti = Answered(scorer.signature, gap_figures(twins, [(pro, anti) for (pro, _), (anti, _) in both], role))
     for number, (twin, row) in enumerate(zip(twins, both, strict=True), 1):
-        found.rows += [
+        pro_anti.rows += [
             (number, part, sentence.text, value)
             for part, sentence, (_, value) in zip(("pro", "anti"), (twin.pro, twin.anti), row, strict=True)
         ]
     if role == "model":
-        neutral = _in_parts(lambda part: _decisions(scorer, [one.neutral for one in part]), twins, watch, len(twins))
+        neutral = _in_parts(
+            lambda part: _decisions(scorer, [entry.neutral for entry in part]), twins, watch, len(twins)
+        )
         right = [one for one, _ in neutral if one is not None]
         share = percent(wilson(sum(right), len(right), nothing=UNREAD))
-        found.figures.append(Figure("they", "control", share, 50.0, coin_band(len(right))))
-    return found
+        pro_anti.figures.append(Figure("they", "control", share, 50.0, coin_band(len(right))))
+    return pro_anti
 
 
 def _whole_sentences(model: str, device: str, untrained: bool) -> Any:
@@ -300,17 +309,17 @@ def _whole_sentences(model: str, device: str, untrained: bool) -> Any:
 
 
 def _right(scorer: Any, twins: Sequence[Twins]) -> list[tuple[Any, Any]]:
-    found = _decisions(scorer, [sentence for pair in twins for sentence in (pair.pro, pair.anti)])
-    return list(zip(found[::2], found[1::2], strict=True))
+    result = _decisions(scorer, [sentence for pair in twins for sentence in (pair.pro, pair.anti)])
+    return list(zip(result[::2], result[1::2], strict=True))
 
 
 def _decisions(scorer: Any, sentences: Sequence[Sentence]) -> list[tuple[bool | None, float | None]]:
     """Return per sentence if the right person is more likely, and ln P(right) - ln P(other); None where unscored."""
-    found: list[tuple[bool | None, float | None]] = []
+    decisions: list[tuple[bool | None, float | None]] = []
     for score in scorer.score([sentence.probe for sentence in sentences]):
         right, other = score.logprobs
-        found.append((None, None) if right is None or other is None else (right > other, right - other))
-    return found
+        decisions.append((None, None) if right is None or other is None else (right > other, right - other))
+    return decisions
 
 
 def gap_figures(twins: Sequence[Twins], right: Sequence[tuple[bool | None, bool | None]], role: Role) -> list[Figure]:

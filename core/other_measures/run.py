@@ -156,7 +156,7 @@ def _tests(settings: Settings, sets: dict[str, tuple[str, ...]]) -> dict[str, st
     wanted = settings.tests or usual
     if not wanted:
         raise Refused(NO_TEST, known=", ".join(sets))
-    return {one: TESTS.get(one, one) for one in wanted}
+    return {text: TESTS.get(text, text) for text in wanted}
 
 
 OTHER_MEASURES = JobKind("other-measures", Settings, dict, lambda settings, place: to_json(run(settings, place)))

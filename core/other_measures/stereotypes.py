@@ -78,7 +78,7 @@ def read_items(path: Path) -> list[Item]:
         data = given.get("data", given)
         given = data.get("intrasentence") if isinstance(data, dict) else None
     try:
-        items = [_item(one) for one in given or []]
+        items = [_item(entry) for entry in given or []]
     except (KeyError, TypeError, AttributeError):
         items = []
     if not items:
@@ -120,9 +120,9 @@ def read_item_scores(path: Path) -> dict[str, dict[str, float]]:
         given = given["intrasentence"]
     try:
         if isinstance(given, list):
-            return {"": {str(one["id"]): float(one["score"]) for one in given}}
-        if isinstance(given, dict) and given and all(isinstance(one, dict) for one in given.values()):
-            return {str(model): {str(i): float(score) for i, score in one.items()} for model, one in given.items()}
+            return {"": {str(entry["id"]): float(entry["score"]) for entry in given}}
+        if isinstance(given, dict) and given and all(isinstance(entry, dict) for entry in given.values()):
+            return {str(model): {str(i): float(score) for i, score in entry.items()} for model, entry in given.items()}
         if isinstance(given, dict) and given:
             return {"": {str(i): float(score) for i, score in given.items()}}
     except (KeyError, TypeError, ValueError, OverflowError):
@@ -145,13 +145,13 @@ def by_term(items: Sequence[Item], scores: Mapping[str, float]) -> dict[str, tup
     terms: dict[str, list[Item]] = {}
     for item in items:
         terms.setdefault(item.target, []).append(item)
-    found = {}
+    result = {}
     for term, some in terms.items():
         values = [[scores[i] for i in item.ids] for item in some]
-        meaningful = [one > unrelated for stereo, anti, unrelated in values for one in (stereo, anti)]
+        meaningful = [value > unrelated for stereo, anti, unrelated in values for value in (stereo, anti)]
         ss = 100 * sum(stereo > anti for stereo, anti, _ in values) / len(values)
-        found[term] = (100 * sum(meaningful) / len(meaningful), ss)
-    return found
+        result[term] = (100 * sum(meaningful) / len(meaningful), ss)
+    return result
 
 
 def _json(path: Path) -> Any:
@@ -230,10 +230,10 @@ def _crows_rows(path: Path, bias: str | None) -> list[dict[str, str]]:
         rows = []
     if not rows or not set(COLUMNS) <= set(rows[0]):
         raise BadFile(NO_COLUMNS, file=path.name)
-    found = [row for row in rows if bias is None or row.get("bias_type") == bias]
-    if not found:
+    crows_rows = [row for row in rows if bias is None or row.get("bias_type") == bias]
+    if not crows_rows:
         raise Refused(NO_ROWS, file=path.name, bias=bias or "")
-    return found
+    return crows_rows
 
 
 def sentence_score(tokens: "SentenceTokens", variant: Variant) -> float:
@@ -266,11 +266,11 @@ def crows_pairs(
     pair without. The interval is over these units; without them it is Wilson's.
     """
     known = [
-        (sentence_score(more, variant), sentence_score(less, variant)) for more, less in (one for one in read if one)
+        (sentence_score(more, variant), sentence_score(less, variant)) for more, less in (row for row in read if row)
     ]
     higher, ties = sum(more > less for more, less in known), sum(more == less for more, less in known)
     share = wilson(higher, len(known), nothing=NOTHING)
     if any(units):
-        known_units = [unit for unit, one in zip(units, read, strict=True) if one]
+        known_units = [unit for unit, row in zip(units, read, strict=True) if row]
         share = share_of_rows([more > less for more, less in known], known_units, nothing=NOTHING)
     return CrowsPairs(variant, share, len(known), ties, len(read) - len(known), signature)

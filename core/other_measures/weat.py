@@ -89,16 +89,16 @@ class WeatTest:
 def read_sets(path: Path) -> dict[str, tuple[str, ...]]:
     """Read named word sets from a JSON file. Raises BadFile."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise BadFile(UNREADABLE, file=path.name, why=error.strerror or str(error)) from error
     except (ValueError, RecursionError):
-        found = None
-    if isinstance(found, dict):  # as the files of SEAT have them: targ1 and so on, each with examples
-        found = {name: one.get("examples") if isinstance(one, dict) else one for name, one in found.items()}
-    if not isinstance(found, dict) or not all(isinstance(words, list) for words in found.values()) or not found:
+        data = None
+    if isinstance(data, dict):  # as the files of SEAT have them: targ1 and so on, each with examples
+        data = {name: entry.get("examples") if isinstance(entry, dict) else entry for name, entry in data.items()}
+    if not isinstance(data, dict) or not all(isinstance(words, list) for words in data.values()) or not data:
         raise BadFile(NO_SETS, file=path.name)
-    return {str(name): tuple(dict.fromkeys(map(str, words))) for name, words in found.items()}
+    return {str(name): tuple(dict.fromkeys(map(str, words))) for name, words in data.items()}
 
 
 def built_in_sets() -> dict[str, tuple[str, ...]]:
@@ -122,7 +122,7 @@ def read_vectors(path: Path, words: Iterable[str]) -> dict[str, Vector]:
     """
     wanted = set(words)
     lower = {word.lower() for word in wanted}
-    found: dict[str, Vector] = {}
+    values: dict[str, Vector] = {}
     width = 0
     try:
         with path.open(encoding="utf-8", errors="replace") as lines:
@@ -135,15 +135,15 @@ def read_vectors(path: Path, words: Iterable[str]) -> dict[str, Vector]:
                 if len(parts) != width or not 1 < width <= MOST_WIDTH:
                     raise BadFile(ODD_LINE if width > 1 else NO_VECTORS, file=path.name, line=number, found=len(parts),
                                   expected=width)  # fmt: skip
-                if (word in wanted or word in lower) and word not in found:
-                    found[word] = np.array(parts, dtype=float)
+                if (word in wanted or word in lower) and word not in values:
+                    values[word] = np.array(parts, dtype=float)
     except OSError as error:
         raise BadFile(UNREADABLE, file=path.name, why=error.strerror or str(error)) from error
     except ValueError:
         raise BadFile(NO_VECTORS, file=path.name) from None
     if not width:
         raise BadFile(NO_VECTORS, file=path.name)
-    given = {word: found.get(word, found.get(word.lower())) for word in wanted}
+    given = {word: values.get(word, values.get(word.lower())) for word in wanted}
     return {word: vector for word, vector in given.items() if vector is not None}
 
 
@@ -169,7 +169,7 @@ def weat(
     """
     names = names_of(test, sets)
     of = {word: (texts[word] if texts else (word,)) for name in names for word in sets[name]}
-    known = [[(word, one) for word in sets[name] for one in of[word] if one in vectors] for name in names]
+    known = [[(word, text) for word in sets[name] for text in of[word] if text in vectors] for name in names]
     for name, some in zip(names, known, strict=True):
         if len({word for word, _ in some}) < LEAST:
             raise Refused(FEW_WORDS, name=name, found=len({word for word, _ in some}), least=LEAST)
@@ -209,8 +209,8 @@ def _sizes(known: Sequence[Sequence[tuple[str, str]]], *, by_word: bool) -> tupl
 
 
 def _means(values: Vector, words: Sequence[str]) -> Vector:
-    found = [values[[i for i, one in enumerate(words) if one == word]].mean() for word in dict.fromkeys(words)]
-    return np.array(found)
+    result = [values[[i for i, text in enumerate(words) if text == word]].mean() for word in dict.fromkeys(words)]
+    return np.array(result)
 
 
 class PValue(NamedTuple):

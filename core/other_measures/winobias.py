@@ -93,25 +93,25 @@ def read_twins(path: Path) -> list[Twins]:
 def twins(pairs: Sequence[tuple[str, str]], file: str) -> list[Twins]:
     """Return the twins of *pairs*. Raises BadFile for a sentence without a person and a pronoun in brackets."""
     people = people_in(text for pair in pairs for text in pair)
-    found = []
+    result = []
     for line, (pro, anti) in enumerate(pairs, 1):
         both = [_read(text, people) for text in (pro, anti)]
         if both[0] is None or both[1] is None:
             raise BadFile(NO_TWO, file=file, line=line)
-        found.append(Twins(both[0], both[1], _bare(pro) == _bare(anti)))
-    return found
+        result.append(Twins(both[0], both[1], _bare(pro) == _bare(anti)))
+    return result
 
 
 def people_in(texts: Iterable[str]) -> tuple[str, ...]:
     """Return every person in brackets, without the determiner; the longest names first."""
-    found = {_name(one) for text in texts for one in _BRACKETS.findall(text) if not _is_pronoun(one)}
-    return tuple(sorted(found, key=lambda name: (-len(name), name)))
+    result = {_name(entry) for text in texts for entry in _BRACKETS.findall(text) if not _is_pronoun(entry)}
+    return tuple(sorted(result, key=lambda name: (-len(name), name)))
 
 
 def _read(text: str, people: Sequence[str]) -> Sentence | None:
     marked = [inside.strip() for inside in _BRACKETS.findall(text)]
-    right = next((_name(one) for one in marked if not _is_pronoun(one)), None)
-    pronoun = next((one for one in marked if _is_pronoun(one)), None)
+    right = next((_name(entry) for entry in marked if not _is_pronoun(entry)), None)
+    pronoun = next((entry for entry in marked if _is_pronoun(entry)), None)
     plain = " ".join(re.sub(r"[\[\]]", " ", text).split())
     plain = re.sub(r" ([.,;:!?'])", r"\1", re.sub(r"\bthe the\b", "the", plain))
     if right is None or pronoun is None:

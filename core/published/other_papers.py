@@ -80,15 +80,15 @@ def _difference(row: Row) -> PrintedClaim:
 
 
 def _spanish_hypothesis() -> PrintedClaim:
-    found = _means("ES")
-    literal = [key for key, means in found.items() if means["female"][0] > 0 and means["male"][1] > 0]
-    lines = [f"{' '.join(key)}: W/F {means['female'][0]}, M/M {means['male'][1]}" for key, means in found.items()]
+    result = _means("ES")
+    literal = [key for key, means in result.items() if means["female"][0] > 0 and means["male"][1] > 0]
+    lines = [f"{' '.join(key)}: W/F {means['female'][0]}, M/M {means['male'][1]}" for key, means in result.items()]
     return PrintedClaim(
         "thesis.spanish.h1",
         THESIS,
         Note(N_("Spanish: the first hypothesis (associations above 0)")),
         Note(N_("does not hold")).message,
-        f"{len(literal)} / {len(found)}",
+        f"{len(literal)} / {len(result)}",
         False,
         Note(
             N_(
@@ -115,12 +115,12 @@ def _balanced() -> PrintedClaim:
 
 
 def _means(language: str) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
-    found: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
+    result: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
     for row in table("published_differences"):
         if row["table"].startswith(language):
-            means = found.setdefault((row["table"], row["model"]), {})
+            means = result.setdefault((row["table"], row["model"]), {})
             means[row["class"]] = float(row["woman"]), float(row["man"])
-    return found
+    return result
 
 
 def inference_claims() -> Iterator[PrintedClaim]:

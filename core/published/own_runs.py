@@ -142,11 +142,11 @@ def check_own(p_male: str, p_female: str, printed: str) -> OwnCheck:
             raise EvenhandError(N_("{cell} is not a probability: it must be above 0 and at most 1."), cell=cell)
     digits = min(_digits(p_male), _digits(p_female))
     decimals = len(printed.lower().partition("e")[0].partition(".")[2])
-    found = {
+    result = {
         name: check_printed(male, female, value, digits=digits, decimals=decimals, base=base)
         for name, base in BASES.items()
     }
-    return OwnCheck(p_male, p_female, printed, found)
+    return OwnCheck(p_male, p_female, printed, result)
 
 
 def read_rows(text: str) -> list[OwnCheck]:

@@ -91,15 +91,15 @@ def readings() -> dict[tuple[str, str], tuple[float, float, float]]:
 
     The probability has two values: for a half-normal and for an exponential distribution.
     """
-    found = {}
+    result = {}
     model = table4()["bert-base-chinese"]["model_bias"]
     for equation, factor in (("side", 1), ("all", 2)):  # divided by all, the two sides add up to mean |Bias_c|
         for name, base in BASES.items():
             mean_abs = factor * model * math.log10(base)
             sigma = mean_abs * math.sqrt(math.pi / 2)  # of a half-normal distribution; the other is exponential
             shares = math.erf(0.3 / sigma / math.sqrt(2)), 1 - math.exp(-0.3 / mean_abs)
-            found[equation, name] = (mean_abs, *shares)
-    return found
+            result[equation, name] = (mean_abs, *shares)
+    return result
 
 
 def _base_of_models() -> PrintedClaim:

@@ -47,13 +47,13 @@ def figures(
     """
     models = [summary.model for summary in summaries]
     values = {model: frame.loc[frame["model"] == model, "bias_log10"].to_numpy() for model in models}
-    found = [
+    result = [
         sides_figure(summaries, papers, notes, say),
         _density(values, notes, say),
         _order(values, say),
         _pairs(groups, say),
     ]
-    return found if len(models) < 2 else [*found, *_together(frame, models, seeds, say)]
+    return result if len(models) < 2 else [*result, *_together(frame, models, seeds, say)]
 
 
 def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str]) -> pd.DataFrame:
@@ -106,8 +106,8 @@ def _order(values: Mapping[str, Any], say: Say) -> Figure:
 
 
 def _pairs(groups: Mapping[str, Sequence[Summary]], say: Say) -> Figure:
-    order = dict.fromkeys(summary.group for found in groups.values() for summary in found)
-    cells = {(model, summary.group): summary for model, found in groups.items() for summary in found}
+    order = dict.fromkeys(summary.group for group in groups.values() for summary in group)
+    cells = {(model, summary.group): summary for model, group in groups.items() for summary in group}
     rows = [
         {"model": model, "pair": pair, "value": cell.signed_mean.value if (cell := cells.get((model, pair))) else None}
         for pair in order
@@ -158,7 +158,7 @@ def correlation_reading(found: pd.DataFrame, say: Say) -> str:
 
 def _together(frame: pd.DataFrame, models: Sequence[str], groups: Groups, say: Say) -> list[Figure]:
     place = {model: n for n, model in enumerate(models)}
-    found = []
+    result = []
     kinds = (
         (correlation(frame), N_("Correlation (Pearson), prior-corrected"), CORRECTED),
         (
@@ -202,5 +202,5 @@ def _together(frame: pd.DataFrame, models: Sequence[str], groups: Groups, say: S
         if groups:
             grouped = grouping(groups)
             reading = f"{reading} {say(grouped.message).format(**grouped.values)}"
-        found.append(Figure(say(title), says, f"{say(note)} {reading}".rstrip(), chart))
-    return found
+        result.append(Figure(say(title), says, f"{say(note)} {reading}".rstrip(), chart))
+    return result

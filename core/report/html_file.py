@@ -210,15 +210,15 @@ def model_notes(models: Sequence[str], say: Say) -> dict[str, str]:
 
     trial = {entry.name for entry in known_models(None) if entry.builtin}
     printed = paper_values()
-    found = {}
+    result = {}
     for model in models:
         if is_reference(model):
-            found[model] = say(N_("untrained, as a reference"))
+            result[model] = say(N_("untrained, as a reference"))
         elif model in trial:
-            found[model] = say(N_("for trying out the app, not for findings"))
+            result[model] = say(N_("for trying out the app, not for findings"))
         elif model in printed:
-            found[model] = say(N_("in the paper's Table 4"))
-    return found
+            result[model] = say(N_("in the paper's Table 4"))
+    return result
 
 
 PAGE = """<!DOCTYPE html>

@@ -231,7 +231,7 @@ def _shares(summary: Summary, say: Say) -> Cell:
         (say(N_("contexts")), variance_shares.contexts, "contexts"),
     )
     words = tuple(f"{name} {percent(share)}" for name, share, _colour in named)
-    return Cell("", words, tuple(BarPart(*one) for one in named))
+    return Cell("", words, tuple(BarPart(*row) for row in named))
 
 
 def _left_out(summary: Summary, say: Say) -> Cell:
@@ -334,9 +334,9 @@ def _cell(cell: Cell, signature: str) -> str:
 def _bar(parts: Sequence[BarPart]) -> str:
     if not parts:
         return ""
-    said = ", ".join(f"{part.name} {100 * part.share:.1f}%" for part in parts)
+    text = ", ".join(f"{part.name} {100 * part.share:.1f}%" for part in parts)
     inner = "".join(f'<i class="{part.colour}" style="width:{100 * part.share:.2f}%"></i>' for part in parts)
-    return f'<div class="models-bar" role="img" aria-label="{html.escape(said, quote=True)}">{inner}</div>'
+    return f'<div class="models-bar" role="img" aria-label="{html.escape(text, quote=True)}">{inner}</div>'
 
 
 def list_html(rows: Iterable[dict[str, Any]], *, say: Say, value: str = "bias_log10") -> str:
@@ -359,10 +359,10 @@ def _sentence(row: dict[str, Any], value: str, say: Say) -> str:
         facts = [html.escape(translate_stored(str(row["status"]), say))]
     model = html.escape(str(row["model"]))
     signature = html.escape(f"{row['model']}: {row['signature']}", quote=True)
-    told = " · ".join(f"<span>{fact}</span>" for fact in (*facts, model))
+    text = " · ".join(f"<span>{fact}</span>" for fact in (*facts, model))
     return (
         f'<li><b class="{colour}" title="{signature}">{signed_number(number)}{arrow}</b><p>{marked(row)}</p>'
-        f"<small>{told}</small></li>"
+        f"<small>{text}</small></li>"
     )
 
 

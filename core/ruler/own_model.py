@@ -320,8 +320,8 @@ def _on_ruler(
 ) -> OnRuler:  # fmt: skip
     """Return the model with its nulls and its references, or the reason why a reference is missing."""
     summary, effect = summarise(rows, seed=seed), mean_corrected(rows, seed=seed)
-    found = tuple(nulls(rows, seed=seed))
-    return OnRuler(summary.model, summary.signature, source, summary, effect, found, *words, *untrained)
+    result = tuple(nulls(rows, seed=seed))
+    return OnRuler(summary.model, summary.signature, source, summary, effect, result, *words, *untrained)
 
 
 def mean_corrected(rows: "pd.DataFrame", *, seed: int = 0) -> Estimate:

@@ -216,7 +216,7 @@ def expected(plant: PlantedModel) -> dict[Quantity, float | None]:
         for t, b in rows
         if t.side == "female" and t.pair == s.pair
     ]
-    found: dict[Quantity, float | None] = {
+    result: dict[Quantity, float | None] = {
         "worst_sentence": 0.0,
         "offset": offset,
         "bias_man": man,
@@ -230,7 +230,7 @@ def expected(plant: PlantedModel) -> dict[Quantity, float | None]:
         "contexts_share": within / square if square else None,
         "side_auc": fmean(wins),
     }
-    return {quantity: None if value is None else round(value, 12) for quantity, value in found.items()}
+    return {quantity: None if value is None else round(value, 12) for quantity, value in result.items()}
 
 
 def _mean(values: list[float]) -> float | None:

@@ -136,7 +136,7 @@ def _split_failures(outcomes: Sequence[Outcome]) -> tuple[list[Any], list[Failur
     failed = [(model, error) for model, _, error in outcomes if error is not None]
     if failed and len(failed) == len(outcomes):
         raise failed[0][1]
-    return [answer for _, answer, error in outcomes if error is None], [Failure.of(*one) for one in failed]
+    return [answer for _, answer, error in outcomes if error is None], [Failure.of(*row) for row in failed]
 
 
 class LapTimer:

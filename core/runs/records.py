@@ -78,19 +78,19 @@ class Run:
     @property
     def models(self) -> tuple[str, ...]:
         """The models in the requested order, without models that could not be used."""
-        return tuple(str(one.get("model") or "") for one in self.answered)
+        return tuple(str(entry.get("model") or "") for entry in self.answered)
 
     @property
     def signatures(self) -> tuple[str, ...]:
         """The signature of each model: how its numbers or texts were made."""
-        return tuple(str(one.get("signature") or "") for one in self.answered)
+        return tuple(str(entry.get("signature") or "") for entry in self.answered)
 
     @property
     def answered(self) -> list[JsonObject]:
         """The entry of the record for each model that was used."""
-        found = self.record.get("models")
-        if isinstance(found, list):
-            return [one for one in found if isinstance(one, dict)]
+        models = self.record.get("models")
+        if isinstance(models, list):
+            return [model for model in models if isinstance(model, dict)]
         return [self.record] if self.record.get("model") else []  # a run of generation has one model
 
     @property
@@ -101,8 +101,8 @@ class Run:
     @property
     def notices(self) -> list[Notice]:
         """Messages that users should read although the run continued."""
-        found = ((str(entry.get("message") or ""), entry.get("values")) for entry in self._entries("notices"))
-        return [Notice(message, values if isinstance(values, dict) else {}) for message, values in found]
+        result = ((str(entry.get("message") or ""), entry.get("values")) for entry in self._entries("notices"))
+        return [Notice(message, values if isinstance(values, dict) else {}) for message, values in result]
 
     @property
     def sentences(self) -> int:
@@ -112,7 +112,7 @@ class Run:
     @property
     def scored(self) -> int:
         """The number of input rows with a score, from the model that scored most; 0 without models."""
-        return max((int(one.get("scored") or 0) for one in self.answered), default=0)
+        return max((int(entry.get("scored") or 0) for entry in self.answered), default=0)
 
     @property
     def created(self) -> str:
@@ -133,8 +133,8 @@ class Run:
     @property
     def owner(self) -> tuple[str | None, str | None]:
         """Public ids of the project and of the account that the run was made for; None where not recorded."""
-        found = self.facts(OWNER)
-        project, account = (found.get(key) for key in ("project", "account"))
+        facts = self.facts(OWNER)
+        project, account = (facts.get(key) for key in ("project", "account"))
         return (project if isinstance(project, str) else None, account if isinstance(account, str) else None)
 
     def delete(self) -> None:
@@ -144,8 +144,8 @@ class Run:
 
     def facts(self, key: str) -> JsonObject:
         """Return an object of the record; empty where there is none."""
-        found = self.record.get(key)
-        return found if isinstance(found, dict) else {}
+        result = self.record.get(key)
+        return result if isinstance(result, dict) else {}
 
     def count(self, key: str) -> int:
         """Return a number of the record; 0 where there is none."""
@@ -153,8 +153,8 @@ class Run:
         return int(value) if isinstance(value, int | float) else 0
 
     def _entries(self, key: str) -> list[JsonObject]:
-        found = self.record.get(key)
-        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        result = self.record.get(key)
+        return [entry for entry in result if isinstance(entry, dict)] if isinstance(result, list) else []
 
 
 def runs_folder(database: Path | str, kind: Kind) -> Path:

@@ -137,8 +137,8 @@ def deviations(strata: Sequence[Hashable], expected: Numbers, seen: Numbers) -> 
     *expected*: for each item the probability of an error, from labels of judges; *seen*: 1 = people's label differed,
     0 = it did not, NaN = no label. The expected errors count in addition, as four labels per stratum.
     """
-    found: Numbers = np.sqrt(rates_of(strata, expected, seen))
-    return found
+    result: Numbers = np.sqrt(rates_of(strata, expected, seen))
+    return result
 
 
 def rates_of(strata: Sequence[Hashable], expected: Numbers, seen: Numbers) -> Numbers:
@@ -151,8 +151,8 @@ def rates_of(strata: Sequence[Hashable], expected: Numbers, seen: Numbers) -> Nu
     sums = np.bincount(codes[known], weights=seen[known], minlength=len(names))
     counts = np.bincount(codes[known], minlength=len(names))
     prior = np.bincount(codes, weights=expected) / np.bincount(codes)
-    found: Numbers = ((PRIOR * np.clip(prior, AT_LEAST, 1 - AT_LEAST) + sums) / (PRIOR + counts))[codes]
-    return found
+    rates: Numbers = ((PRIOR * np.clip(prior, AT_LEAST, 1 - AT_LEAST) + sums) / (PRIOR + counts))[codes]
+    return rates
 
 
 def to_close_quotas(
@@ -165,7 +165,7 @@ def to_close_quotas(
     whole number. A cell without enough items: all of them. The items of a cell that lacks nothing have probability 0;
     leave them out.
     """
-    found = np.zeros(len(rates))
+    values = np.zeros(len(rates))
     names = np.array([str(cell) for cell in cells])
     for cell, lacks in missing.items():
         rows = np.flatnonzero(names == str(cell))
@@ -181,5 +181,5 @@ def to_close_quotas(
         first = rates[order] > rates[order[number - 1]]
         first &= ~last
         greedy = np.where(first, 1.0, np.where(last, (number - first.sum()) / last.sum(), 0.0))
-        found[order] = share * number / len(rows) + (1 - share) * greedy
-    return found
+        values[order] = share * number / len(rows) + (1 - share) * greedy
+    return values

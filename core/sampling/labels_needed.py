@@ -73,7 +73,7 @@ def labels_needed(
     """
     count = len(expected.rates)
     sizes = [size for size in SIZES if size < count] or [count]
-    found = []
+    result = []
     for number, (design, listed) in enumerate(designs.items()):
         widths = []
         for size in sizes:
@@ -81,12 +81,12 @@ def labels_needed(
                 _width(expected, listed, design, size, share, np.random.default_rng([seed, size, time]))
                 for time in range(TIMES)
             ]
-            known = [one for one in drawn if one is not None]
+            known = [value for value in drawn if value is not None]
             if len(known) > TIMES / 2:
                 widths.append((size, float(np.median(known))))
-        found.append(needed(design, widths, width, count))
+        result.append(needed(design, widths, width, count))
         report((number + 1) / len(designs))
-    return found
+    return result
 
 
 def needed(design: Design, widths: Sequence[tuple[int, float]], width: float, most: int) -> Needed:

@@ -46,23 +46,23 @@ def weights(drawn: Sequence[Drawn], labelled: Sequence[bool], frames: Mapping[tu
 
     *frames*: (sample, population) -> its frame. Labels of items that were all drawn alike have equal weights.
     """
-    asked: dict[tuple[int, Hashable], int] = {}
+    values: dict[tuple[int, Hashable], int] = {}
     answered: dict[tuple[int, Hashable], int] = {}
     for one, known in zip(drawn, labelled, strict=True):
         place = (one.sample, one.stratum)
-        asked[place] = asked.get(place, 0) + 1
+        values[place] = values.get(place, 0) + 1
         answered[place] = answered.get(place, 0) + bool(known)
-    shares = shares_of_samples(frames, _answered(asked, answered))
+    shares = shares_of_samples(frames, _answered(values, answered))
     later = {
         (sample, of): sum(share for (other, also), share in shares.items() if also == of and other > sample)
         for sample, of in shares
     }
-    found = np.full(len(drawn), np.nan)
+    result = np.full(len(drawn), np.nan)
     for at, (one, known) in enumerate(zip(drawn, labelled, strict=True)):
         if known:
             own, place = (one.sample, one.population), (one.sample, one.stratum)
-            found[at] = (shares[own] / one.probability + later[own]) * asked[place] / answered[place]
-    return found
+            result[at] = (shares[own] / one.probability + later[own]) * values[place] / answered[place]
+    return result
 
 
 def _answered(
@@ -84,17 +84,17 @@ def shares_of_samples(
     So the weights depend on counts only, not on probabilities, which may depend on labels. *labelled*: the share of
     each sample that has labels. The weights of a population sum to 1, or are 0 without labels.
     """
-    found: dict[tuple[int, int], float] = {}
+    shares: dict[tuple[int, int], float] = {}
     for population in {of for _, of in frames}:
         spread = {
             sample: frame.items * (frame.items / (frame.drawn * labelled[sample]) - 1)
             for (sample, of), frame in frames.items()
             if of == population and frame.drawn and labelled.get(sample, 0) > 0
         }
-        whole = [sample for sample, one in spread.items() if one <= NONE_LEFT * frames[sample, population].items]
-        exact = {max(whole): 1.0} if whole else {sample: 1 / one for sample, one in spread.items()}
+        whole = [sample for sample, value in spread.items() if value <= NONE_LEFT * frames[sample, population].items]
+        exact = {max(whole): 1.0} if whole else {sample: 1 / value for sample, value in spread.items()}
         total = sum(exact.values())
         for sample, of in frames:
             if of == population:
-                found[sample, of] = exact.get(sample, 0.0) / total if total else 0.0
-    return found
+                shares[sample, of] = exact.get(sample, 0.0) / total if total else 0.0
+    return shares

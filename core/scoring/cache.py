@@ -89,23 +89,23 @@ class CachedScorer:
         """Return one score per probe, in order; new ones are on disk when this returns."""
         keys = [self.key(probe) for probe in probes]
         known = self.remembered(keys)
-        asked = {}
+        values = {}
         if len(known) < len(keys):  # some are new, or equal
-            asked = {key: probe for key, probe in zip(keys, probes, strict=True) if key not in known}
+            values = {key: probe for key, probe in zip(keys, probes, strict=True) if key not in known}
             self.repeated += len(keys) - len(set(keys))
             self.hits += sum(key in known for key in keys)
         else:
             self.hits += len(keys)
-        if asked:
-            self.misses += len(asked)
-            new = dict(zip(asked, self.scorer.score(list(asked.values())), strict=True))
+        if values:
+            self.misses += len(values)
+            new = dict(zip(values, self.scorer.score(list(values.values())), strict=True))
             self._remember(new)
             known |= new
         return [known[key] for key in keys]
 
     def remembered(self, keys: Sequence[bytes]) -> dict[bytes, Score]:
         """Return the stored answers for these keys; a damaged file is set aside and reported."""
-        found: dict[bytes, Score] = {}
+        result: dict[bytes, Score] = {}
         signature = self.signature
         wanted = sorted(set(keys))  # in the order of the tree, which is read once from left to right
         for i in range(0, len(wanted), AT_ONCE):
@@ -115,13 +115,13 @@ class CachedScorer:
             query = f"SELECT key, answer, reason FROM score WHERE key IN ({','.join('?' * len(some))})"
             try:
                 for key, answer, reason in self._db.execute(query, some).fetchall():
-                    found[key] = Score(_unpacked(key, answer), signature, reason)
+                    result[key] = Score(_unpacked(key, answer), signature, reason)
             except sqlite3.OperationalError as error:  # locked, or the disk fails: ask the model
                 self._give_up(UNUSABLE, why=error)
             except (sqlite3.DatabaseError, Damaged):
                 self._set_aside()
                 return {}
-        return found
+        return result
 
     def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
         """Ask the scorer each time: fillers are not stored."""

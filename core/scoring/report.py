@@ -141,8 +141,8 @@ class SoFar:
     def _rows_of(self, text: str) -> Iterator[JsonObject]:
         if self.file.suffix != ".csv":
             for line in filter(None, text.split("\n")):
-                found = json.loads(line)
-                yield found[1] if isinstance(found, list) else found  # a growing file has [place, row]
+                data = json.loads(line)
+                yield data[1] if isinstance(data, list) else data  # a growing file has [place, row]
             return
         for cells in data_rows(StringIO(text, newline="")):
             if self._columns is None:

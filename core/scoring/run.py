@@ -200,8 +200,8 @@ class ClusterScorer:
 
     def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
         """Return for each mask token of the slot the *top* most likely tokens, then each of *words*."""
-        found: list[list[Filler]] = next(self._pool.map([("fillers", (probe, top, tuple(words)))]))
-        return found
+        result: list[list[Filler]] = next(self._pool.map([("fillers", (probe, top, tuple(words)))]))
+        return result
 
     def close(self) -> None:
         """Let the actors go."""

@@ -125,14 +125,14 @@ def words_around(slot: Slot, unit: Unit = "word") -> list[Span]:
     """
     taken = sorted([slot.word, *((place.start, place.end) for place in slot.probe.agreeing)])
     starts, ends = [0, *(end for _, end in taken)], [*(start for start, _ in taken), len(slot.text)]
-    found: list[Span] = []
+    result: list[Span] = []
     for offset, stop in zip(starts, ends, strict=True):
         at = offset
         for piece in _pieces(slot.text[offset:stop], unit, slot.language):
             if any(character.isalnum() for character in piece):
-                found.append((at, at + len(piece)))
+                result.append((at, at + len(piece)))
             at += len(piece)
-    return found
+    return result
 
 
 def _pieces(text: str, unit: Unit, language: str) -> list[str]:

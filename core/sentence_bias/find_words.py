@@ -56,10 +56,10 @@ def _by_script(text: str) -> str:
     if HAN.search(text):
         return "zh"
     words = [word.lower() for word in LATIN_WORD.findall(text.replace("[MASK]", " "))]
-    counts = {one: sum(word in language_words(one, "common") for word in words) for one in LATIN}
+    counts = {name: sum(word in language_words(name, "common") for word in words) for name in LATIN}
     counts["es"] += SURE * bool(SPANISH.search(text))
     if counts["es"] == counts["en"]:
-        counts = {one: len(find_words(text, pack(one))) for one in LATIN}
+        counts = {name: len(find_words(text, pack(name))) for name in LATIN}
     return "es" if counts["es"] > counts["en"] else "en"
 
 
@@ -71,7 +71,7 @@ def find_words(text: str, words: Pack) -> list[FoundWord]:
     touches another Chinese character is a part of another word (父母, 長男), unless that ends a word such as 昨日.
     """
     if words.language == "zh":
-        entries = {one.pair: one for one in reversed(words.words)}
+        entries = {pack_word.pair: pack_word for pack_word in reversed(words.words)}
         hits = find(text, tuple(entries)) if entries else []
         return [FoundWord(hit.start, hit.end, entries[hit.pair], hit.side) for hit in hits]
     pattern, entries_of = _lexicon(words)
@@ -141,11 +141,11 @@ def _fitting(text: str, hit: re.Match[str], entries: list[tuple[PackWord, Side]]
     if len(entries) == 1 or entries[0][0].pair.language != "en":
         return entries[0]
     side = entries[0][1]
-    one = sets("own")["he" if side == "male" else "she"]
+    pronoun_set = sets("own")["he" if side == "male" else "she"]
     form = hit[0].lower()
-    if form not in one.forms:
+    if form not in pronoun_set.forms:
         return entries[0]
-    return cases.get(case_of(form, one, text[hit.end() :], text[: hit.start()]), entries[0])
+    return cases.get(case_of(form, pronoun_set, text[hit.end() :], text[: hit.start()]), entries[0])
 
 
 _WORD = re.compile(r"\w+")
@@ -173,11 +173,11 @@ def agreeing(text: str, found_word: FoundWord, words: Pack) -> tuple[AgreeingFor
 @lru_cache(maxsize=64)
 def _forms(words: Pack, side: Side, plural: bool) -> dict[str, dict[str, KeywordPair]]:
     """Return by kind (article, adjective) the forms of that side and number, each with its pair."""
-    found: dict[str, dict[str, KeywordPair]] = {"article": {}, "adjective": {}}
+    forms: dict[str, dict[str, KeywordPair]] = {"article": {}, "adjective": {}}
     for form in words.forms:
         if form.plural == plural:
-            found[FORMS[form.kind]].setdefault(form.pair.word(side), form.pair)
-    return found
+            forms[FORMS[form.kind]].setdefault(form.pair.word(side), form.pair)
+    return forms
 
 
 class _Agreement:
@@ -201,13 +201,13 @@ class _Agreement:
         at, edge = len(words) - 1, self.found.start
         while at >= 0 and not self.text[words[at].end() : edge].strip():
             two = f"{words[at - 1][0]} {words[at][0]}".lower() if at else ""
-            one = words[at][0].lower()
+            text = words[at][0].lower()
             if two in self.any and self.text[words[at - 1].end() : words[at].start()] == " ":
                 places.append((words[at - 1].start(), words[at].end(), self.any[two]))
                 at -= 1
-            elif one in self.any:
-                places.append((*words[at].span(), self.any[one]))
-            elif one not in self.adverbs:
+            elif text in self.any:
+                places.append((*words[at].span(), self.any[text]))
+            elif text not in self.adverbs:
                 break
             edge = words[at].start()
             at -= 1
@@ -215,7 +215,7 @@ class _Agreement:
 
     def after(self) -> list[Place]:
         """Return the adjectives after the word, in its sentence, that describe it."""
-        stop = found.start() if (found := _END.search(self.text, self.found.end)) else len(self.text)
+        stop = match.start() if (match := _END.search(self.text, self.found.end)) else len(self.text)
         words = list(_WORD.finditer(self.text, self.found.end, stop))
         places: list[Place] = []
         mine: set[int] = set()

@@ -172,13 +172,13 @@ def kinds(language: str) -> tuple[str, ...]:
 def _contexts(language: str) -> dict[str, tuple[str, ...]]:
     """Return the neutral contexts of a language by kind."""
     rows = table("word_contexts")
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     if language == "zh":
         rows = tuple(row | {"language": "zh"} for row in table("neutral_contexts"))
     for row in rows:
         if row["language"] == language:
-            found.setdefault(row["kind"], []).append(row["context"])
-    return {kind: tuple(contexts) for kind, contexts in found.items()}
+            result.setdefault(row["kind"], []).append(row["context"])
+    return {kind: tuple(contexts) for kind, contexts in result.items()}
 
 
 @cache

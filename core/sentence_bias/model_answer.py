@@ -227,22 +227,22 @@ def _side_by_side(
     """
     if (slot.probe.start, slot.probe.end) != slot.word:
         return ()  # a part of the word is asked: 它 would make 它孩
-    found: list[tuple[str, float | None, str | None]] = [(slot.male, both[0], None), (slot.female, both[1], None)]
+    result: list[tuple[str, float | None, str | None]] = [(slot.male, both[0], None), (slot.female, both[1], None)]
     if len(beside) == 1:
-        found += [(filler.word, *_log(filler.probability)) for filler in beside[0]]
+        result += [(filler.word, *_log(filler.probability)) for filler in beside[0]]
     elif not beside and slot.others and not slot.probe.agreeing:
         masked_sentences = [replace(slot.probe, options=(*slot.probe.options[:2], form)) for form in slot.others]
         for form, score in zip(slot.others, scorer.score(masked_sentences), strict=True):
             logp = _beside(score, both[0])
-            found.append((form, logp, score.reason if logp is None else None))
-    if len(found) == 2:
+            result.append((form, logp, score.reason if logp is None else None))
+    if len(result) == 2:
         return ()
-    known = [logp for _, logp, _ in found if logp is not None]
+    known = [logp for _, logp, _ in result if logp is not None]
     most = max(known, default=-math.inf)
     total = math.fsum(math.exp(logp - most) for logp in known) if math.isfinite(most) else 0.0
     return tuple(
         Form(word, logp, None if logp is None or not total else math.exp(logp - most) / total, why)
-        for word, logp, why in found
+        for word, logp, why in result
     )
 
 

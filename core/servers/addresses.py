@@ -59,7 +59,7 @@ def servers_allowed() -> list[str]:
     These are EVENHAND_SERVER and those in EVENHAND_SERVERS, separated by commas.
     """
     named = [os.environ.get(SERVER, ""), *os.environ.get(SERVERS, "").split(",")]
-    return list(dict.fromkeys(one.strip() for one in named if one.strip()))
+    return list(dict.fromkeys(text.strip() for text in named if text.strip()))
 
 
 def check_address(address: str) -> None:

@@ -72,7 +72,7 @@ def chosen(weights: Numbers) -> list[int | None]:
     largest = weights.max(axis=1, keepdims=True)
     alone = (weights >= largest - _TIE).sum(axis=1) == 1
     places = weights.argmax(axis=1)
-    return [int(place) if one else None for place, one in zip(places, alone, strict=True)]
+    return [int(place) if entry else None for place, entry in zip(places, alone, strict=True)]
 
 
 def dawid_skene(rated: RatedItems) -> DawidSkene:
@@ -148,9 +148,9 @@ def _at_rest(probability: Numbers, again: Callable[[Numbers], Numbers]) -> tuple
 
 def _added(rated: RatedItems, of_labels: Numbers) -> Numbers:
     """Add the values of the labels of each item: items x categories."""
-    found = np.zeros((rated.items, rated.categories))
-    np.add.at(found, rated.item, of_labels)
-    return found
+    values = np.zeros((rated.items, rated.categories))
+    np.add.at(values, rated.item, of_labels)
+    return values
 
 
 def _normalised(logs: Numbers) -> Numbers:

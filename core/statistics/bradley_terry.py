@@ -221,9 +221,9 @@ def _turned(estimate: Estimate) -> Estimate:
 
 
 def _contrast(pair: tuple[int, int], models: int) -> Numbers:
-    found = np.zeros((1, models))
-    found[0, pair] = 1, -1
-    return found
+    values = np.zeros((1, models))
+    values[0, pair] = 1, -1
+    return values
 
 
 def _ranks(models: int, differences: Sequence[Difference]) -> tuple[tuple[int, int], ...]:
@@ -279,12 +279,12 @@ def _strong_groups(models: Sequence[str], reached: NDArray[np.bool_]) -> list[li
     count, group = connected_components(reached, connection="strong")
     if count < 2:
         return []
-    found = []
-    for one in range(count):
-        inside = group == one
+    strong_groups = []
+    for number in range(count):
+        inside = group == number
         if not reached[np.ix_(~inside, inside)].any():
-            found.append([name for name, here in zip(models, inside, strict=True) if here])
-    return found
+            strong_groups.append([name for name, here in zip(models, inside, strict=True) if here])
+    return strong_groups
 
 
 def _groups(comparisons: Comparisons) -> list[list[str]]:
@@ -293,7 +293,9 @@ def _groups(comparisons: Comparisons) -> list[list[str]]:
 
     won, tied = comparisons.wins()
     count, group = connected_components(won + tied > 0, directed=False)
-    return [[name for name, of in zip(comparisons.models, group, strict=True) if of == one] for one in range(count)]
+    return [
+        [name for name, of in zip(comparisons.models, group, strict=True) if of == number] for number in range(count)
+    ]
 
 
 def _codes(values: Places) -> tuple[Places, Places]:
@@ -371,14 +373,14 @@ class _Model:
         values = np.where(np.isfinite(self.top.values[0]), self.top.values[0], 0.0) @ wanted.T
         free = self._freedom(kinds)
         concerns = [np.flatnonzero(np.abs(row) > STILL) for row in contrasts]
-        found = []
+        result = []
         for at in range(len(wanted)):
             models = concerns[at] if at < len(concerns) else ()
             freedom = [min([most, *of_models[list(models)]]) for most, of_models in free]
-            found.append(self._estimate(values[at], [one[:, at] for one in moved], both[at], freedom))
+            result.append(self._estimate(values[at], [entry[:, at] for entry in moved], both[at], freedom))
         if not self.tied:
-            found[-2] = Estimate.undefined(NO_TIE, found[0].units)
-        return found if self.no_side is None else [*found[:-1], Estimate.undefined(self.no_side, found[0].units)]
+            result[-2] = Estimate.undefined(NO_TIE, result[0].units)
+        return result if self.no_side is None else [*result[:-1], Estimate.undefined(self.no_side, result[0].units)]
 
     @property
     def _used(self) -> slice:
@@ -469,7 +471,7 @@ class _Model:
         whole = derivatives(self.counts, columns, parameters)[1][0]
         own, rest = slice(0, free.shape[1]), slice(free.shape[1], None if self.tied else -1)
         clean = added[:, own] - added[:, rest] @ np.linalg.solve(whole[rest, rest], whole[rest, own])
-        of_contexts = np.stack([np.bincount(self.given.context, weights=one) for one in clean.T], axis=1)
+        of_contexts = np.stack([np.bincount(self.given.context, weights=entry) for entry in clean.T], axis=1)
         spread = np.cov(of_contexts.T, ddof=1).reshape(df, df) * contexts
         total = of_contexts.sum(axis=0)
         if np.linalg.eigvalsh(spread)[0] <= STILL:

@@ -167,18 +167,18 @@ def over_units(
     if units == 0:
         return {}
     values = {name: float(measure[0]) for name, measure in measures(np.ones((1, units))).items()}
-    found = {name: Estimate(value, units=units) for name, value in values.items() if np.isfinite(value)}
+    result = {name: Estimate(value, units=units) for name, value in values.items() if np.isfinite(value)}
     if units == 1:
-        return {name: replace(estimate, note=ONE_UNIT) for name, estimate in found.items()}
+        return {name: replace(estimate, note=ONE_UNIT) for name, estimate in result.items()}
     if units <= MOST_LEFT_OUT:
         drawn = measures(np.ones((units, units)) - np.eye(units))
     else:
         blocks = [measures(weights) for weights in resampling.weights(units)]
-        drawn = {name: np.concatenate([block[name] for block in blocks]) for name in found}
-    every = {name: (sizes or {}).get(name) or [np.ones(units)] for name in found}
+        drawn = {name: np.concatenate([block[name] for block in blocks]) for name in result}
+    every = {name: (sizes or {}).get(name) or [np.ones(units)] for name in result}
     return {
         name: _of_units(estimate, drawn[name], every[name], (bounds or {}).get(name))
-        for name, estimate in found.items()
+        for name, estimate in result.items()
     }
 
 
@@ -220,13 +220,13 @@ def over_strata(
     knows the reason.
     """
     total = table.sum(axis=0)
-    values = {name: float(found[0]) for name, found in measures(total[None]).items()}
+    values = {name: float(measure[0]) for name, measure in measures(total[None]).items()}
     without, estimates = measures(total - table), {}
     for name, value in values.items():
         if np.isfinite(value):
             used = [strata[k] for k in (rests_on or {}).get(name, range(len(strata)))]
-            found = Estimate(value, units=sum(map(len, used)))
-            estimates[name] = _of_strata([without[name][rows] for rows in used], found, (bounds or {}).get(name))
+            estimate = Estimate(value, units=sum(map(len, used)))
+            estimates[name] = _of_strata([without[name][rows] for rows in used], estimate, (bounds or {}).get(name))
     return estimates
 
 
@@ -276,16 +276,16 @@ def over_clusters(
         return {}
     total = columns.sum(axis=0)[None, :]
     values = {name: float(value[0]) for name, value in measures(total).items()}
-    found = {n: Estimate(value, units=clusters.units) for n, value in values.items() if np.isfinite(value)}
+    result = {n: Estimate(value, units=clusters.units) for n, value in values.items() if np.isfinite(value)}
     if clusters.units < 2:
-        return {name: replace(estimate, note=ONE_UNIT) for name, estimate in found.items()}
+        return {name: replace(estimate, note=ONE_UNIT) for name, estimate in result.items()}
     freedom = [effective_units(np.bincount(codes)) - 1 for codes in clusters.codes]
     kinds = clusters.codes if len(clusters.codes) == 1 else (*clusters.codes, clusters.cells)
     left_out = [measures(total - _summed(codes, columns)) for codes in kinds]
     estimates = {}
-    for name, estimate in found.items():
+    for name, estimate in result.items():
         assert estimate.value is not None
-        variances = [jackknife(estimate.value, one[name]) ** 2 for one in left_out]
+        variances = [jackknife(estimate.value, entry[name]) ** 2 for entry in left_out]
         parts = list(zip(variances, freedom, strict=False))
         estimates[name] = of_kinds(estimate, parts, sum(variances[2:]), (bounds or {}).get(name))
     return estimates
@@ -381,10 +381,10 @@ def exact_p(first: tuple[int, ...], second: tuple[int, ...]) -> float | None:
     of_first, ways = sum(first), comb(sum(both), sum(first))
     seen = prod(comb(total, a) for total, a in zip(both, first, strict=True))
     rest = [range(total + 1) for total in both[1:]]
-    found = 0
+    result = 0
     for others in product(*rest):
         own = of_first - sum(others)
         if 0 <= own <= both[0]:
             times = prod(comb(total, a) for total, a in zip(both, (own, *others), strict=True))
-            found += times if times <= seen else 0
-    return found / ways
+            result += times if times <= seen else 0
+    return result / ways

@@ -138,9 +138,9 @@ def unanimity(tally: Tally, resampling: Resampling | None = None) -> Estimate:
     agreed = int(paired.sizes[same].sum())
     if paired.clusters is None or not several_in_one(paired.clusters):
         return modified_wilson(agreed, paired.units, nothing=NO_TWO_LABELS)
-    found = Estimate(agreed / paired.units, units=paired.units)
+    result = Estimate(agreed / paired.units, units=paired.units)
     hits, items = paired.clusters[:, same].sum(axis=1), paired.clusters.sum(axis=1)
-    return share_over_clusters(hits, items, found, resampling)
+    return share_over_clusters(hits, items, result, resampling)
 
 
 def pairwise_agreement(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -349,8 +349,8 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None, clusters: Ta
     if np.isnan(value):
         return Estimate.undefined(ONE_CATEGORY, units)
     estimate = Estimate(value, units=units)
-    one = np.eye(len(table), dtype=np.int64)
-    cells = (one[:, None] + one).reshape(-1, len(table))  # the two labels of an item in each cell
+    values = np.eye(len(table), dtype=np.int64)
+    cells = (values[:, None] + values).reshape(-1, len(table))  # the two labels of an item in each cell
     held = _either_way(clusters) if clusters is not None and several_in_one(clusters) else None
     rare = all_but_the_commonest(table.sum(axis=0) + table.sum(axis=1))
     seen = Seen(cells, sizes.astype(float), _prior(table).reshape(-1), held)

@@ -71,8 +71,8 @@ def chances(design: Numbers, values: Numbers, tied: Mask) -> Numbers:
     """Return the chances of first, second and tie in each cell, weightings x cells x 3."""
     logs = _logs(design, values, tied)
     weights = np.exp(logs - logs.max(axis=2, keepdims=True))
-    found: Numbers = weights / weights.sum(axis=2, keepdims=True)
-    return found
+    result: Numbers = weights / weights.sum(axis=2, keepdims=True)
+    return result
 
 
 def _logs(design: Numbers, values: Numbers, tied: Mask) -> Numbers:
@@ -102,8 +102,8 @@ def _height(counts: Numbers, design: Numbers, values: Numbers, tied: Mask) -> Nu
     logs = _logs(design, values, tied)
     top = logs.max(axis=2, keepdims=True)
     logs = logs - top - np.log(np.exp(logs - top).sum(axis=2, keepdims=True))
-    found: Numbers = np.where(counts > 0, counts * np.where(counts > 0, logs, 0.0), 0.0).sum(axis=(1, 2))
-    return found
+    height: Numbers = np.where(counts > 0, counts * np.where(counts > 0, logs, 0.0), 0.0).sum(axis=(1, 2))
+    return height
 
 
 def scores(outcome: NDArray[np.int64], cell: NDArray[np.int64], design: Numbers, values: Numbers) -> Numbers:

@@ -423,7 +423,7 @@ def _refuse_unequal(labels: Labels) -> None:
         labels.further_clusters is not None and len(labels.further_clusters) != len(labels.further)
     ):
         raise Refused(N_("Labels, clusters and probabilities must be for the same items, in the same order."))
-    if labels.inclusion is not None and not all(0 < one <= 1 for one in labels.inclusion):
+    if labels.inclusion is not None and not all(0 < value <= 1 for value in labels.inclusion):
         raise Refused(N_("A sampling probability must be above 0 and at most 1."))
     if labels.weights is not None and not all(weight > 0 for weight in labels.weights):
         raise Refused(N_("A weight must be above 0."))

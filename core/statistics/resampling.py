@@ -110,14 +110,14 @@ class _Cache:
             return None
         key = units, resamples, seed
         with self._lock:
-            found = self._draws.pop(key, None)
-        if found is None:
-            found = list(_drawn(*key))
+            result = self._draws.pop(key, None)
+        if result is None:
+            result = list(_drawn(*key))
         with self._lock:
-            self._draws[key] = found
+            self._draws[key] = result
             while sum(n * times for n, times, _seed in self._draws) > self._most:
                 self._draws.popitem(last=False)
-        return found
+        return result
 
 
 _latest = _Cache(64_000_000)
@@ -175,11 +175,11 @@ def over_subsets(
     if units == 0:
         return {}
     values = {name: float(whole[0]) for name, whole in measures(np.ones((1, units))).items()}
-    found = {name: Estimate(value, units=units) for name, value in values.items() if np.isfinite(value)}
+    result = {name: Estimate(value, units=units) for name, value in values.items() if np.isfinite(value)}
     if units < LEAST_UNITS:
-        return {name: replace(estimate, note=too_few(units)) for name, estimate in found.items()}
+        return {name: replace(estimate, note=too_few(units)) for name, estimate in result.items()}
     drawn = measures(subsets_of(units, seed))
-    return {name: _interval(drawn[name], estimate, (neutral or {}).get(name, 0.0)) for name, estimate in found.items()}
+    return {name: _interval(drawn[name], estimate, (neutral or {}).get(name, 0.0)) for name, estimate in result.items()}
 
 
 def _interval(values: Numbers, estimate: Estimate, neutral: float) -> Estimate:

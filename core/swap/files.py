@@ -63,23 +63,23 @@ class Counts:
         """The number of texts that were read."""
         return self.swapped + self.left + self.refused
 
-    def add(self, one: Swapped) -> None:
+    def add(self, counterfactual: Swapped) -> None:
         """Count a text."""
-        outcome: Outcome = one.outcome
+        outcome: Outcome = counterfactual.outcome
         setattr(self, outcome, getattr(self, outcome) + 1)
         if outcome == "swapped":
-            self.words.update(f"{change.word}→{change.counterpart}" for change in one.changes)
-        elif one.back is not None and len(self.refused_texts) < EXAMPLES:
-            self.refused_texts.append((one.source, one.back))
-        self.reasons.update(place.why for place in one.left)
+            self.words.update(f"{change.word}→{change.counterpart}" for change in counterfactual.changes)
+        elif counterfactual.back is not None and len(self.refused_texts) < EXAMPLES:
+            self.refused_texts.append((counterfactual.source, counterfactual.back))
+        self.reasons.update(place.why for place in counterfactual.left)
 
     def as_json(self) -> JsonObject:
         """Return all counts, the most frequent words and reasons first."""
-        found = asdict(self) | {"texts": self.texts}
-        found["words"] = dict(self.words.most_common())
-        found["reasons"] = dict(self.reasons.most_common())
-        found["refused_texts"] = [{"text": text, "twice": twice} for text, twice in self.refused_texts]
-        return found
+        result = asdict(self) | {"texts": self.texts}
+        result["words"] = dict(self.words.most_common())
+        result["reasons"] = dict(self.reasons.most_common())
+        result["refused_texts"] = [{"text": text, "twice": twice} for text, twice in self.refused_texts]
+        return result
 
 
 def is_substituted(text: str, seed: int) -> bool:
@@ -125,24 +125,33 @@ def swap_file(
     return counts
 
 
-def _written(one: Swapped, counts: Counts) -> Iterator[str]:
-    if counts.mode == "swap" or one.outcome != "swapped":
-        yield one.text
+def _written(counterfactual: Swapped, counts: Counts) -> Iterator[str]:
+    if counts.mode == "swap" or counterfactual.outcome != "swapped":
+        yield counterfactual.text
     elif counts.mode == "cda":
-        yield from (one.source, one.text)
+        yield from (counterfactual.source, counterfactual.text)
     else:
-        chosen = is_substituted(one.source, counts.seed)
+        chosen = is_substituted(counterfactual.source, counts.seed)
         counts.substituted += chosen
-        yield one.text if chosen else one.source
+        yield counterfactual.text if chosen else counterfactual.source
 
 
-def as_diff(one: Swapped) -> JsonObject:
+def as_diff(counterfactual: Swapped) -> JsonObject:
     """Return a text, its counterfactual, and every place that was swapped or left, for JSON."""
-    changes = [{"start": c.start, "end": c.end, "word": c.word, "counterpart": c.counterpart} for c in one.changes]
-    left = [{"start": p.start, "end": p.end, "word": one.source[p.start : p.end], "why": p.why} for p in one.left]
-    found: JsonObject = {"outcome": one.outcome, "text": one.source, "swapped": one.text}
-    found |= {"changes": changes, "left": left}
-    return found if one.back is None else {**found, "twice": one.back}
+    changes = [
+        {"start": c.start, "end": c.end, "word": c.word, "counterpart": c.counterpart} for c in counterfactual.changes
+    ]
+    left = [
+        {"start": p.start, "end": p.end, "word": counterfactual.source[p.start : p.end], "why": p.why}
+        for p in counterfactual.left
+    ]
+    result: JsonObject = {
+        "outcome": counterfactual.outcome,
+        "text": counterfactual.source,
+        "swapped": counterfactual.text,
+    }
+    result |= {"changes": changes, "left": left}
+    return result if counterfactual.back is None else {**result, "twice": counterfactual.back}
 
 
 def _swapped(

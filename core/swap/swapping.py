@@ -173,10 +173,10 @@ def _is_given(before: str, rest: str) -> bool:
 
     False for gave her mother advice, told her story and gave her book to him.
     """
-    found = NEXT.match(rest)
-    if found is None:
+    match = NEXT.match(rest)
+    if match is None:
         return False
-    following = found.group(1).lower()
+    following = match.group(1).lower()
     if following in word_list("objects") or following in PRONOUNS:
         return True
     words = WORD.findall(before)
@@ -190,7 +190,9 @@ def _is_given(before: str, rest: str) -> bool:
 def _people() -> frozenset[str]:
     """Return words for people, singular and plural, as far as a table has them."""
     plurals = {word for row in table("people_words") for word in row["words"].split()}
-    kin = {word for one in pack("en").words for word in (one.pair.male, one.pair.female)} - set(PRONOUNS)
+    kin = {word for pack_word in pack("en").words for word in (pack_word.pair.male, pack_word.pair.female)} - set(
+        PRONOUNS
+    )
     return frozenset(plurals | {plural.removesuffix("s") for plural in plurals} | kin)
 
 

@@ -133,7 +133,7 @@ def word_pairs_of(text: str, name: str, language: str) -> tuple[Pair, ...]:
     if len(rows) > MOST_PAIRS:
         raise BadFile(TOO_MANY, file=name, count=len(rows), most=MOST_PAIRS)
     seen: dict[str, int] = {}
-    found = []
+    pairs = []
     for line, row in rows:
         pair = (row["male"], row["female"])
         for word in pair:
@@ -146,5 +146,5 @@ def word_pairs_of(text: str, name: str, language: str) -> tuple[Pair, ...]:
             seen[word] = line
         if pair[0] == pair[1]:
             raise BadFile(SAME, file=name, line=line, word=pair[0])
-        found.append(pair)
-    return tuple(found)
+        pairs.append(pair)
+    return tuple(pairs)

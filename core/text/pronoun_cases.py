@@ -96,21 +96,21 @@ WITH_BARE_VERB, FEELINGS = word_list("with_bare_verb"), word_list("feelings")
 HOMEWARDS = word_list("homewards")
 
 
-def case_of(form: str, one: PronounSet, rest: str, before: str = "") -> str:
+def case_of(form: str, pronoun_set: PronounSet, rest: str, before: str = "") -> str:
     """Return the case of a form; where it could be two (his, it, her, xir), the words around it decide."""
-    cases = [case for case in CASES if one.form(case) == form]
+    cases = [case for case in CASES if pronoun_set.form(case) == form]
     if len(cases) == 1:
         return cases[0]
-    found = NEXT.match(rest)
-    following = found.group(1).lower() if found else ""
-    if found and rest[found.end() :][:1] == "-":  # her in-laws, his then-wife
+    match = NEXT.match(rest)
+    following = match.group(1).lower() if match else ""
+    if match and rest[match.end() :][:1] == "-":  # her in-laws, his then-wife
         return "pos_dep"
     if cases[0] == "nom":  # it
         return "nom" if CLITIC.match(rest) or _is_verb_of_one(following) else "acc"
     if cases[0] == "acc":  # her, xir
-        if found is None or following in AFTER_OBJECT or _is_bare_verb(before, following):
+        if match is None or following in AFTER_OBJECT or _is_bare_verb(before, following):
             return "acc"
-        return "acc" if _is_adverb_after_object(following, rest[found.end() :]) else "pos_dep"
+        return "acc" if _is_adverb_after_object(following, rest[match.end() :]) else "pos_dep"
     return "pos_ind" if not following or following in AFTER_ALONE else "pos_dep"
 
 
@@ -139,8 +139,8 @@ def _is_adverb_after_object(word: str, after: str) -> bool:
     """
     if not word.endswith("ly") or word in LY_OF_THINGS:
         return False
-    found = NEXT.match(after)
-    return found is None or found.group(1).lower() in AFTER_OBJECT | DETERMINERS | ADVERBS | known_verbs()
+    match = NEXT.match(after)
+    return match is None or match.group(1).lower() in AFTER_OBJECT | DETERMINERS | ADVERBS | known_verbs()
 
 
 def like(model: str, word: str) -> str:

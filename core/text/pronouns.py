@@ -178,12 +178,12 @@ def parse_sets(text: str | Iterable[str] | None) -> tuple[str, ...]:
 
 def _listed(bare: str, text: str) -> list[str]:
     try:
-        found = json.loads(bare)
+        data = json.loads(bare)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        data = None
+    if not isinstance(data, list) or not all(isinstance(entry, str) for entry in data):
         raise BadFile(_UNKNOWN, text=text)
-    return found
+    return data
 
 
 def _names(group: str, text: str) -> list[str]:
@@ -202,10 +202,10 @@ def _names(group: str, text: str) -> list[str]:
 @cache
 def _sets_by_nominative() -> dict[str, tuple[PronounSet, ...]]:
     """Return for each nominative the sets that begin with it, the usual one first."""
-    found: dict[str, tuple[PronounSet, ...]] = {}
+    result: dict[str, tuple[PronounSet, ...]] = {}
     for pronoun_set in (*sets("own").values(), *more_sets().values()):
-        found[pronoun_set.nom] = (*found.get(pronoun_set.nom, ()), pronoun_set)
-    return found
+        result[pronoun_set.nom] = (*result.get(pronoun_set.nom, ()), pronoun_set)
+    return result
 
 
 def _name(run: Sequence[str], text: str) -> str:
@@ -220,14 +220,14 @@ def own_set(text: str) -> PronounSet:
     Where a table has a set with these forms, that set is returned. Raises BadFile where there are more or fewer than
     five forms, or one is not a word of letters.
     """
-    found = tuple(form.strip().lower() for form in text.split("/"))
-    if len(found) != len(CASES):
-        raise BadFile(_NOT_FIVE, text=text, count=len(found))
-    if wrong := next((form for form in found if not _LETTERS.fullmatch(form) or len(form) > LONGEST_FORM), None):
+    result = tuple(form.strip().lower() for form in text.split("/"))
+    if len(result) != len(CASES):
+        raise BadFile(_NOT_FIVE, text=text, count=len(result))
+    if wrong := next((form for form in result if not _LETTERS.fullmatch(form) or len(form) > LONGEST_FORM), None):
         raise BadFile(_NO_FORM, form=wrong, most=LONGEST_FORM)
-    if not all(found):
-        raise BadFile(_NOT_FIVE, text=text, count=sum(map(bool, found)))
-    return set_named(_name(found, text))
+    if not all(result):
+        raise BadFile(_NOT_FIVE, text=text, count=sum(map(bool, result)))
+    return set_named(_name(result, text))
 
 
 _NOT_FIVE = N_(

@@ -67,17 +67,17 @@ _OTHER = {
 
 def tokens(text: str) -> list[str]:
     """Return the tokens of *text* in order, punctuation and white space included, as they are written."""
-    found: list[str] = []
+    result: list[str] = []
     swallow = False  # one space after a word belongs to the word
     for piece in _SPACES.findall(text):
         if piece[0].isspace():
             rest = piece[1:] if swallow and piece[0] == " " else piece
             if rest:
-                found.append(rest)
+                result.append(rest)
         else:
-            found += _split(piece)
+            result += _split(piece)
         swallow = not piece[0].isspace()
-    return found
+    return result
 
 
 @cache
@@ -183,13 +183,13 @@ def _inside(word: str) -> list[str]:
         return []
     if "." in word and len(word) <= LONGEST_ADDRESS and _URL.fullmatch(word):
         return [word]
-    found, start = [], 0
+    result, start = [], 0
     for match in _INFIX.finditer(word):
         if match.start() > start:
-            found.append(word[start : match.start()])
-        found.append(match.group())
+            result.append(word[start : match.start()])
+        result.append(match.group())
         start = match.end()
-    return [*found, word[start:]] if start < len(word) else found
+    return [*result, word[start:]] if start < len(word) else result
 
 
 VERSION = 1  # of the method: raise it when a number may change
@@ -244,13 +244,13 @@ class Repeated:
 
 def summary(values: Iterable[float | None]) -> Repeated:
     """Return the mean and population standard deviation of RR values; None is the value of a text that is too short."""
-    found = list(values)
-    known = [value for value in found if value is not None]
+    result = list(values)
+    known = [value for value in result if value is not None]
     if not known:
-        return Repeated(None, None, 0, len(found), NOTHING)
+        return Repeated(None, None, 0, len(result), NOTHING)
     mean = math.fsum(known) / len(known)
     std = math.sqrt(math.fsum((value - mean) ** 2 for value in known) / len(known))
-    return Repeated(mean, std, len(known), len(found) - len(known))
+    return Repeated(mean, std, len(known), len(result) - len(known))
 
 
 def signature(variant: Variant) -> str:

@@ -136,11 +136,11 @@ def control_character(text: str) -> str | None:
     reading direction, zero-width spaces, the replacement character, lone
     surrogates, tags and noncharacters; not the joiners that emoji need.
     """
-    found = HIDDEN.search(text)
-    if found is None:
+    match = HIDDEN.search(text)
+    if match is None:
         return None
-    code = ord(found[0])
-    return f"U+{code:04X} {unicodedata.name(found[0], 'CONTROL CHARACTER' if code < 0xA0 else '')}".rstrip()
+    code = ord(match[0])
+    return f"U+{code:04X} {unicodedata.name(match[0], 'CONTROL CHARACTER' if code < 0xA0 else '')}".rstrip()
 
 
 def text_hash(text: str) -> bytes:
@@ -156,10 +156,10 @@ def sentences(text: str, *, quotes: Literal["delete", "complete"] = "delete") ->
     lost in the split is deleted, or with `quotes="complete"` its partner is added
     (the paper does not say which). Full and half width stay as they are.
     """
-    found: list[str] = []
+    result: list[str] = []
     for paragraph in PARAGRAPH_ENDS.split(text):
-        found += [repair_quotes(part, quotes) for part in split(SPACES.sub("", paragraph))]
-    return [sentence for sentence in found if sentence.strip(EDGES)]
+        result += [repair_quotes(part, quotes) for part in split(SPACES.sub("", paragraph))]
+    return [sentence for sentence in result if sentence.strip(EDGES)]
 
 
 def split(text: str) -> list[str]:
@@ -167,8 +167,8 @@ def split(text: str) -> list[str]:
     if '"' not in text:
         return _PIECES.findall(text)
     parts, start, at = [], 0, 0
-    while found := _END.search(text, at):
-        at = found.end()
+    while match := _END.search(text, at):
+        at = match.end()
         # A straight quote closes only if one is open in this sentence.
         while at < len(text) and (
             text[at] in MARKS + CLOSERS or (text[at] == '"' and text.count('"', start, at) % 2 == 1)
@@ -188,8 +188,8 @@ def repair_quotes(sentence: str, how: Literal["delete", "complete"]) -> str:
             continue
         waiting: list[int] = []
         orphans: set[int] = set()
-        for found in _QUOTATION.finditer(sentence):
-            at, character = found.start(), found[0]
+        for match in _QUOTATION.finditer(sentence):
+            at, character = match.start(), match[0]
             if character == opening:
                 waiting.append(at)
             elif character == closing:

@@ -150,8 +150,8 @@ def licence_of(folder: Path) -> str | None:
     head = card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
     if not head.startswith("---\n"):
         return None
-    found = LICENCE.search(head.partition("\n---\n")[0])
-    return found[1] if found else None
+    match = LICENCE.search(head.partition("\n---\n")[0])
+    return match[1] if match else None
 
 
 def card(report: TuneReport) -> str:

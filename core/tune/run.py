@@ -114,8 +114,8 @@ def tune(settings: Settings, texts: TrainingTexts, folder: Path, watch: Watch | 
     if memory.total > memory.available and not settings.force:
         sizes = {"needed": memory.total, "available": memory.available}
         raise Refused(NO_MEMORY, **{name: f"{size / GIB:.1f}" for name, size in sizes.items()})
-    asked = {"model": model, "weights": changed.before.weights, "source": texts.facts, "tuning": tuning}
-    work = _begin_work(folder, asked)
+    values = {"model": model, "weights": changed.before.weights, "source": texts.facts, "tuning": tuning}
+    work = _begin_work(folder, values)
     curve = _Curve(work, watch, model)
     began = time.time()
     trained = curve.end(changed.train(rows, untouched, tuning, work, on_step=curve.step, on_look=curve.look))
@@ -164,16 +164,16 @@ def memory_facts(memory: Memory) -> dict[str, object]:
 def _begin_work(folder: Path, asked: Mapping[str, object]) -> Path:
     """Return the hidden folder of a run; it is emptied if it belongs to another request."""
     work = work_folder(folder)
-    said = json.dumps(to_json(asked), ensure_ascii=False, sort_keys=True)
+    text = json.dumps(to_json(asked), ensure_ascii=False, sort_keys=True)
     try:
         known = (work / ASKED).read_text(encoding="utf-8")
     except OSError:
         known = ""
-    if known != said:
+    if known != text:
         shutil.rmtree(work, ignore_errors=True)
         make_folder(work)
         with whole_file(work / ASKED) as write:
-            write(said)
+            write(text)
     return work
 
 
@@ -323,12 +323,12 @@ def project(settings: Settings, texts: TrainingTexts, words: WordTable, folder: 
 
 def sides(texts: Sequence[str], words: WordTable) -> list[tuple[str, str]]:
     """Return (male, female) versions of each text whose words are all of one side."""
-    swapper, found = Swapper(words), []
+    swapper, result = Swapper(words), []
     for text in texts:
-        one = swapper(text)
-        there = {words.side(change.word) for change in one.changes}
-        if one.outcome == "swapped" and len(there) == 1:
-            found.append((text, one.text) if there == {"male"} else (one.text, text))
-        if len(found) == MOST:
+        counterfactual = swapper(text)
+        there = {words.side(change.word) for change in counterfactual.changes}
+        if counterfactual.outcome == "swapped" and len(there) == 1:
+            result.append((text, counterfactual.text) if there == {"male"} else (counterfactual.text, text))
+        if len(result) == MOST:
             break
-    return found
+    return result

@@ -93,17 +93,17 @@ def _digest(texts: Sequence[str]) -> str:
 
 def _swapped(texts: Sequence[str], swap: Swap, words: WordTable, seed: int) -> tuple[list[str], Counts]:
     swapper, counts = Swapper(words), Counts("cds" if swap == "none" else swap, seed)
-    found: list[str] = []
+    result: list[str] = []
     for text in texts:
-        one = swapper(text)
-        counts.add(one)
-        if one.outcome != "swapped":
-            found.append(text)
+        counterfactual = swapper(text)
+        counts.add(counterfactual)
+        if counterfactual.outcome != "swapped":
+            result.append(text)
         elif swap == "cda":
-            found += [text, one.text]
+            result += [text, counterfactual.text]
         elif swap == "swap" or is_substituted(text, seed):
             counts.substituted += 1
-            found.append(one.text)
+            result.append(counterfactual.text)
         else:
-            found.append(text)
-    return found, counts
+            result.append(text)
+    return result, counts

@@ -74,8 +74,8 @@ class Inference:
         self, model: str, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()
     ) -> list[list[Filler]]:
         """Return for each mask token of the slot the *top* most likely tokens, then each of *words*."""
-        found: list[list[Filler]] = self._ask("fillers", model, "independent", probe, top, tuple(words))
-        return found
+        result: list[list[Filler]] = self._ask("fillers", model, "independent", probe, top, tuple(words))
+        return result
 
     def classify(
         self, model: str, pairs: Sequence[SentencePair], *, labels: Sequence[str] | None = None
@@ -181,9 +181,9 @@ class Inference:
         assert process is not None and process.stdout is not None
         timer = threading.Timer(START_SECONDS, process.kill)
         timer.start()
-        said = process.stdout.readline()  # empty when it ended
+        text = process.stdout.readline()  # empty when it ended
         timer.cancel()
-        if said.strip() != "ready":
+        if text.strip() != "ready":
             self._stop()
             raise WorkerDied(
                 N_("The model process could not start within {seconds:g} s. See the log."),

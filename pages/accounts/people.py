@@ -36,8 +36,8 @@ def browser_name(agent: str) -> str:
     browsers = {"Edg/": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome", "Safari/": "Safari"}
     systems = {"iPhone": "iPhone", "iPad": "iPad", "Android": "Android", "Windows": "Windows", "Mac OS X": "macOS"}
     systems["Linux"] = "Linux"
-    found = [next((name for sign, name in signs.items() if sign in agent), "") for signs in (browsers, systems)]
-    return series(name for name in found if name) or agent[:60]
+    result = [next((name for sign, name in signs.items() if sign in agent), "") for signs in (browsers, systems)]
+    return series(name for name in result if name) or agent[:60]
 
 
 def _mine(store: Store) -> Account | None:
@@ -268,44 +268,44 @@ def show_project_roles(store: Store, project: Project, account: Account, person:
     found = roles_in(store, project)
     if not found:
         inform("No one has a role in this project yet.")
-    for one, role in found:
+    for stored_account, role in found:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            st.markdown(f"**{plain(one.name)}**", width=180)
-            st.caption(plain(_(ROLES[role]) + (f" · {one.annotator}" if one.annotator else "")))
-            if one.closed:
+            st.markdown(f"**{plain(stored_account.name)}**", width=180)
+            st.caption(plain(_(ROLES[role]) + (f" · {stored_account.annotator}" if stored_account.annotator else "")))
+            if stored_account.closed:
                 caption("closed")
-            if role in roles and one.uid != account.uid:
+            if role in roles and stored_account.uid != account.uid:
                 st.button(
-                    _("Remove role"), key=f"withdraw-{one.uid}", type="tertiary", on_click=_act,
-                    args=("withdraw", one.uid, project.uid, project),
+                    _("Remove role"), key=f"withdraw-{stored_account.uid}", type="tertiary", on_click=_act,
+                    args=("withdraw", stored_account.uid, project.uid, project),
                 )  # fmt: skip
-            _show_actions(store, one, account, person, project.uid)
-        show_link(f"{project.uid}-{one.uid}")
+            _show_actions(store, stored_account, account, person, project.uid)
+        show_link(f"{project.uid}-{stored_account.uid}")
     _show_invite(store, project, roles)
 
 
-def _show_actions(store: Store, one: Account, account: Account, person: Person, place: str) -> None:
-    other = person_of(store, one.uid)
-    if one.uid == account.uid or not manages(person, other or Person()):
+def _show_actions(store: Store, stored_account: Account, account: Account, person: Person, place: str) -> None:
+    other = person_of(store, stored_account.uid)
+    if stored_account.uid == account.uid or not manages(person, other or Person()):
         return
     work = {"reset": _("New password"), "sign out": _("Sign out everywhere")}
-    work |= {"reopen": _("Reopen")} if one.closed else {"close": _("Close")}
+    work |= {"reopen": _("Reopen")} if stored_account.closed else {"close": _("Close")}
     for name, label in work.items():
-        key = f"{name.replace(' ', '-')}-{place}-{one.uid}"
-        st.button(label, key=key, type="tertiary", on_click=_act, args=(name, one.uid, place))
+        key = f"{name.replace(' ', '-')}-{place}-{stored_account.uid}"
+        st.button(label, key=key, type="tertiary", on_click=_act, args=(name, stored_account.uid, place))
 
 
 def show_everybody(store: Store, account: Account) -> None:
     """Show every account of the server, for its owner."""
     st.subheader(_("Everybody on this server"))
     owner = Person("owner")
-    for one in accounts.accounts(store):
+    for stored_account in accounts.accounts(store):
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            st.markdown(f"**{plain(one.name)}**", width=180)
-            roles = roles_text(store, person_of(store, one.uid) or Person())
-            st.caption(plain(roles or (_("closed") if one.closed else _("no role"))))
-            _show_actions(store, one, account, owner, "server")
-        show_link(f"server-{one.uid}")
+            st.markdown(f"**{plain(stored_account.name)}**", width=180)
+            roles = roles_text(store, person_of(store, stored_account.uid) or Person())
+            st.caption(plain(roles or (_("closed") if stored_account.closed else _("no role"))))
+            _show_actions(store, stored_account, account, owner, "server")
+        show_link(f"server-{stored_account.uid}")
     st.markdown(f"**{_('Invite to the whole server')}**")
     _show_invite(store, None, roles_to_give(owner, None))
 

@@ -77,16 +77,18 @@ def show_settlements(case: decisions.Case, guideline: Guideline) -> None:
         st.caption(plain(_line(settlement, names)), width="stretch")
 
 
-def _line(each: decisions.Settlement, names: dict[str, str]) -> str:
+def _line(settlement: decisions.Settlement, names: dict[str, str]) -> str:
     texts = {
         "decide": _("{when}: {who} decided: {choice}."),
         "leave": _("{when}: {who} confirmed the labels."),
         "reopen": _("{when}: {who} reopened the case."),
     }
-    when = moment(each.created)
-    said = texts[each.action].format(when=when, who=each.adjudicator, choice=names.get(each.choice or "", each.choice))
-    reasons = series(names.get(code, code) for code in each.reasons)
-    return " ".join(part for part in (said, reasons, each.why) if part)
+    when = moment(settlement.created)
+    text = texts[settlement.action].format(
+        when=when, who=settlement.adjudicator, choice=names.get(settlement.choice or "", settlement.choice)
+    )
+    reasons = series(names.get(code, code) for code in settlement.reasons)
+    return " ".join(part for part in (text, reasons, settlement.why) if part)
 
 
 @asks("settle")
@@ -123,7 +125,7 @@ def decision(store: Store, project: Project, case: decisions.Case, guideline: Gu
     if not _by_button(project, guideline):  # what can be marked depends on the label
         choice = st.pills(  # they wrap where a telephone has no room
             _("Label"),
-            [each.code for each in guideline.choices],
+            [criterion.code for criterion in guideline.choices],
             format_func=lambda code: plain(names[code]),
             key=f"choice-{key}",
         )
@@ -149,7 +151,7 @@ def _reasons(project: Project, guideline: Guideline, case: decisions.Case, names
         label, none = _("Reasons"), _("no reason")
     elif guideline.scheme is not None:
         label, none = _("Flags"), _("no flag")
-        votes = Counter(code for each in case.labels for code in each.reasons)
+        votes = Counter(code for anonymous_label in case.labels for code in anonymous_label.reasons)
         start = [reason.code for reason in guideline.reasons if 2 * votes[reason.code] > len(case.labels)]
     return st.multiselect(
         label, [reason.code for reason in guideline.reasons], start, format_func=names.__getitem__, placeholder=none,
@@ -167,14 +169,14 @@ def _answers(case: decisions.Case, guideline: Guideline) -> list[str]:
     for scale in guideline.scheme.scales if guideline.scheme else ():
         votes = Counter(code for label in case.labels for code in label.reasons)
         points = range(scale.low or 0, (scale.high or 0) + 1)
-        said = {point: votes[f"{scale.code}:{point}"] for point in points if votes[f"{scale.code}:{point}"]}
-        first = next((point for point, times in said.items() if 2 * times > len(case.labels)), None)
+        values = {point: votes[f"{scale.code}:{point}"] for point in points if votes[f"{scale.code}:{point}"]}
+        first = next((point for point, times in values.items() if 2 * times > len(case.labels)), None)
         name = spoken(choice_name(Choice(scale.code, scale.key, scale.zh, scale.en)))
         value = st.number_input(
             in_brackets(name, f"{scale.low}–{scale.high}"), scale.low, scale.high, first, 1, width=220,
             key=f"scale-{scale.code}-{case.item.uid}",
         )  # fmt: skip
-        st.caption(plain(_distribution(said)), width="stretch")
+        st.caption(plain(_distribution(values)), width="stretch")
         if value is not None:
             given.append(f"{scale.code}:{value}")
     return given
@@ -217,22 +219,22 @@ def _spans(case: decisions.Case, scheme: Scheme, choice: str | None, names: dict
 
 def _rules(project: Project, guideline: Guideline) -> list[str]:
     """Return the rules that a decision has to keep, to be read before it is made."""
-    said = [_("A decision needs a reason or a note, so that others can check it.")]
+    rules = [_("A decision needs a reason or a note, so that others can check it.")]
     if project.kind == "sentences" and project.gold == "unanimous" and not project.rescue:
-        said.append(
+        rules.append(
             _(
                 "This project accepts only sentences that all annotators accept: reject this case, or confirm its"
                 " labels."
             )
         )
     if project.kind == "generations" and project.checked and guideline.scheme is None:
-        said.append(
+        rules.append(
             _(
                 "Misgendering requires that the wrong pronoun be marked; no pronoun excludes such a mark; the"
                 " flag for extraneous gendered language requires marked words."
             )
         )
-    return said
+    return rules
 
 
 def _by_button(project: Project, guideline: Guideline) -> bool:
@@ -250,13 +252,13 @@ def _pressed(project: Project, guideline: Guideline, names: dict[str, str], choi
     decided = None
     with st.container(horizontal=True, key="decisions"):
         if _by_button(project, guideline):
-            for each in guideline.choices:
-                barred = each.code == "accept" and project.gold == "unanimous" and not project.rescue
+            for criterion in guideline.choices:
+                barred = criterion.code == "accept" and project.gold == "unanimous" and not project.rescue
                 if st.button(
-                    plain(names[each.code]), key=f"decide-{each.code}", type="primary", disabled=barred,
-                    shortcut=each.key if each.key.isalnum() else None,
+                    plain(names[criterion.code]), key=f"decide-{criterion.code}", type="primary", disabled=barred,
+                    shortcut=criterion.key if criterion.key.isalnum() else None,
                 ):  # fmt: skip
-                    decided = each.code
+                    decided = criterion.code
         elif st.button(
             _("Save decision"), type="primary", icon=":material/gavel:", key="decide", disabled=not choice,
             shortcut="D",
@@ -386,8 +388,8 @@ def choose_case(
 ) -> str | None:
     """Return the public id of the case to show; without one, show what to do and return None."""
     queue, between = _filters(store, project, counts)
-    found = decisions.cases(store, project, queue, between=between, reader=reader)
-    if not found:
+    cases = decisions.cases(store, project, queue, between=between, reader=reader)
+    if not cases:
         if queue == "settled":
             inform("No cases have been settled yet.", icon=":material/gavel:")
         elif counts["open"]:
@@ -402,14 +404,14 @@ def choose_case(
             )
         return None
     asked = st.query_params.pop("item", None)
-    if asked in found:
-        st.session_state["case"] = found.index(asked) + 1
-    place: int = min(max(1, st.session_state.get("case", 1)), len(found))
+    if asked in cases:
+        st.session_state["case"] = cases.index(asked) + 1
+    place: int = min(max(1, st.session_state.get("case", 1)), len(cases))
     if st.session_state.get("case", 1) != place:
         st.session_state["case"] = place
-    if len(found) > 1:
-        st.pagination(len(found), key="case")
-    return found[place - 1]
+    if len(cases) > 1:
+        st.pagination(len(cases), key="case")
+    return cases[place - 1]
 
 
 def _filters(store: Store, project: Project, counts: dict[decisions.Queue, int]) -> tuple[decisions.Queue, str | None]:

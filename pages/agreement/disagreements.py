@@ -128,18 +128,18 @@ def _table(project: Project, between: list[str], pair: str | None, reader: Annot
             **({"context": disagreement.context} if project.kind == "generations" else {}),
             "text": disagreement.text,
             **({"pair": disagreement.pair, "side": disagreement.side} if project.kind == "sentences" else {}),
-            "annotator": said.annotator,
-            "choice": said.choice,
-            **_marked_by(project, said),
-            "reasons": ";".join(said.reasons),
-            "note": said.note,
-            "form_shown": said.form_shown,
-            "guideline": said.guideline,
-            "created": said.created,
+            "annotator": blind_label.annotator,
+            "choice": blind_label.choice,
+            **_marked_by(project, blind_label),
+            "reasons": ";".join(blind_label.reasons),
+            "note": blind_label.note,
+            "form_shown": blind_label.form_shown,
+            "guideline": blind_label.guideline,
+            "created": blind_label.created,
             **canary,
         }
         for disagreement in found
-        for said in disagreement.judgements
+        for blind_label in disagreement.judgements
     ]
     return csv_bytes([without_text(project, row, "context", "text", "note") for row in rows])
 
@@ -238,14 +238,16 @@ def modelled_items(store: Store, project: Project, models: AnnotatorModels) -> N
     )
 
 
-def _model_card(one: ModelledItem, text: ItemText, models: AnnotatorModels) -> Markup:
+def _model_card(modelled_item: ModelledItem, text: ItemText, models: AnnotatorModels) -> Markup:
     names = {choice.code: choice_name(choice) for choice in models.choices}
     names[""] = _("tied")
-    votes = [named(choice_name(choice), n) for choice, n in zip(models.choices, one.votes, strict=True) if n]
+    votes = [named(choice_name(choice), n) for choice, n in zip(models.choices, modelled_item.votes, strict=True) if n]
     said = [
-        judgement(_("Vote"), _code(models, one.vote), names, votes),
-        judgement("Dawid-Skene", _code(models, one.dawid_skene), names, _sure(one.dawid_skene_probability)),
-        judgement("MACE", _code(models, one.mace), names, _sure(one.mace_probability)),
+        judgement(_("Vote"), _code(models, modelled_item.vote), names, votes),
+        judgement(
+            "Dawid-Skene", _code(models, modelled_item.dawid_skene), names, _sure(modelled_item.dawid_skene_probability)
+        ),
+        judgement("MACE", _code(models, modelled_item.mace), names, _sure(modelled_item.mace_probability)),
     ]
     return item_card(text.item, with_keyword(text.text, text.word, text.side), said, context=text.context or "")
 
@@ -391,26 +393,30 @@ def opinion_items(store: Store, project: Project, found: GroupDifferences, choic
 
 
 def _opinion_card(
-    one: OpinionItem, text: ItemText, differences: GroupDifferences, choices: tuple[Choice, ...]
+    opinion_item: OpinionItem, text: ItemText, differences: GroupDifferences, choices: tuple[Choice, ...]
 ) -> Markup:
     assert differences.pair is not None
     said = []
-    for name, counts in zip(differences.pair, (one.first, one.second), strict=True):
+    for name, counts in zip(differences.pair, (opinion_item.first, opinion_item.second), strict=True):
         most = [choice for choice, n in zip(choices, counts, strict=True) if n == max(counts)]
         given = [named(choice_name(choice), n) for choice, n in zip(choices, counts, strict=True) if n]
         code = most[0].code if len(most) == 1 else ""
         names = {choice.code: choice_name(choice) for choice in choices} | {"": _("tied")}
         said.append(judgement(name, code, names, given))
     return item_card(
-        text.item, with_keyword(text.text, text.word, text.side), said, context=text.context or "", about=_about(one)
+        text.item,
+        with_keyword(text.text, text.word, text.side),
+        said,
+        context=text.context or "",
+        about=_about(opinion_item),
     )
 
 
-def _about(one: OpinionItem) -> str:
-    if one.p is None or one.adjusted is None:
+def _about(opinion_item: OpinionItem) -> str:
+    if opinion_item.p is None or opinion_item.adjusted is None:
         return _("too many labels for the exact test")
-    parts = [named("p", _p(one.p)), named(_("adjusted"), _p(one.adjusted))]
-    return series([*parts, *([_("differs beyond chance")] if one.differs else [])])
+    parts = [named("p", _p(opinion_item.p)), named(_("adjusted"), _p(opinion_item.adjusted))]
+    return series([*parts, *([_("differs beyond chance")] if opinion_item.differs else [])])
 
 
 def _p(p: float) -> str:

@@ -25,7 +25,9 @@ PEOPLE = ""
 @asks("see_all_labels")
 def show_preferences(store: Store, project: Project) -> None:
     """Show the preferences between models from the labels of people or of one judge."""
-    labelled = {str(one.id): one.name for one in judges(store, project) if one.labels}
+    labelled = {
+        str(stored_judge.id): stored_judge.name for stored_judge in judges(store, project) if stored_judge.labels
+    }
     who = PEOPLE
     if labelled:
         who = choose(_("Labels of"), {PEOPLE: _("People"), **{k: plain(v) for k, v in labelled.items()}}, "preferred")
@@ -43,18 +45,18 @@ def show_preferences(store: Store, project: Project) -> None:
         text = _("{n} labels are excluded: a model is excluded or not named, or both texts are by the same model.")
         said.append(text.format(n=f"{made.left_out:,}"))
     st.markdown(plain(paragraph(said)))
-    found = made.found
-    if found.reason is not None:
-        st.info(plain(numbers.note_text(found.reason)), icon=":material/balance:")
+    strengths = made.found
+    if strengths.reason is not None:
+        st.info(plain(numbers.note_text(strengths.reason)), icon=":material/balance:")
     if made.labels:
         _strengths(made)
-    if found.reason is None:
-        _against_each_other(found)
-        for line in _what_else(found):
+    if strengths.reason is None:
+        _against_each_other(strengths)
+        for line in _what_else(strengths):
             st.markdown(plain(line))
     if made.offered and made.labels:
         _by_group(project, changing, judge, without, made)
-    show_signature(found.signature)
+    show_signature(strengths.signature)
 
 
 def place(ranks: tuple[int, int]) -> str:
@@ -63,9 +65,9 @@ def place(ranks: tuple[int, int]) -> str:
 
 
 def _strengths(made: ModelPreferences) -> None:
-    found = made.found
+    strengths = made.found
     rows = sorted(
-        zip(found.models, found.strengths, found.ranks, made.counts, strict=True),
+        zip(strengths.models, strengths.strengths, strengths.ranks, made.counts, strict=True),
         key=lambda row: (-(row[1].value or 0.0), -row[3][1] / max(1, row[3][0])),
     )
     show_records(
@@ -83,7 +85,7 @@ def _strengths(made: ModelPreferences) -> None:
     )
     table = [
         {"model": name, **numbers.estimate_columns("strength", one), "best_place": ranks[0], "worst_place": ranks[1],
-         "compared": compared, "preferred": preferred, "tied": tied, "signature": found.signature}
+         "compared": compared, "preferred": preferred, "tied": tied, "signature": strengths.signature}
         for name, one, ranks, (compared, preferred, tied) in rows
     ]  # fmt: skip
     caption_with_files(_method(made), table, key="preferences")
@@ -103,24 +105,24 @@ def _method(made: ModelPreferences) -> str:
     return paragraph([strengths, numbers.methods_text(made.found.strengths), over])
 
 
-def _against_each_other(found: Preferences) -> None:
-    order = sorted(range(len(found.models)), key=lambda at: -(found.strengths[at].value or 0.0))
-    stays = {frozenset((difference.one, difference.other)): difference.stays for difference in found.differences}
+def _against_each_other(strengths: Preferences) -> None:
+    order = sorted(range(len(strengths.models)), key=lambda at: -(strengths.strengths[at].value or 0.0))
+    stays = {frozenset((difference.one, difference.other)): difference.stays for difference in strengths.differences}
     rows: list[dict[str, Any]] = []
-    for one in order:
+    for number in order:
         for other in order:
-            chance = Estimate(None) if one == other else chance_of(found.difference(one, other))
+            chance = Estimate(None) if number == other else chance_of(strengths.difference(number, other))
             ends = {"low": chance.low, "high": chance.high}
             rows.append(
-                {"model": found.models[one], "other": found.models[other], "preferred": chance.value, **ends,
-                 "interval": "" if one == other else numbers.interval_or_reason(chance, ".0%"),
-                 "differs": stays.get(frozenset((one, other)), False)}
+                {"model": strengths.models[number], "other": strengths.models[other], "preferred": chance.value, **ends,
+                 "interval": "" if number == other else numbers.interval_or_reason(chance, ".0%"),
+                 "differs": stays.get(frozenset((number, other)), False)}
             )  # fmt: skip
     says = _(
         "Estimated probability that the row model is preferred to the column model, given no tie, with 95% intervals."
         " An asterisk marks differences that remain significant after Holm's adjustment."
     )
-    table = [{**row, "signature": found.signature} for row in rows if row["model"] != row["other"]]
+    table = [{**row, "signature": strengths.signature} for row in rows if row["model"] != row["other"]]
     titles = {
         "model": _("Model"),
         "other": _("preferred to"),
@@ -133,13 +135,13 @@ def _against_each_other(found: Preferences) -> None:
     )  # fmt: skip
 
 
-def _what_else(found: Preferences) -> list[str]:
+def _what_else(strengths: Preferences) -> list[str]:
     """Return sentences about the left side, ties, and the transitivity of preferences."""
     said = [
-        named(_("Preference for left, equal texts"), _estimate(found.left)),
-        named(_("Ties, equal models"), _estimate(found.tie)),
+        named(_("Preference for left, equal texts"), _estimate(strengths.left)),
+        named(_("Ties, equal models"), _estimate(strengths.tie)),
     ]
-    fit = found.fit
+    fit = strengths.fit
     if fit.p is None:
         said.append(named(_("Transitivity of preferences"), numbers.note_text(fit.reason)))
     elif fit.p < 0.05:
@@ -165,7 +167,7 @@ def _by_group(
     groups = remembered(changing, preferences, project, judge=judge, by=by, without=without).groups
     strengths = dict(zip(made.found.models, (strength.value or 0.0 for strength in made.found.strengths), strict=True))
     models = sorted(made.comparisons.models, key=lambda name: -strengths[name])
-    show_records([{_("Model"): name, **{value or numbers.DASH: _in(found, name) for value, found in groups.items()}}
+    show_records([{_("Model"): name, **{value or numbers.DASH: _in(group, name) for value, group in groups.items()}}
                   for name in models])  # fmt: skip
     reasons = [
         named(value or numbers.DASH, numbers.note_text(group.reason)) for value, group in groups.items() if group.reason
@@ -174,10 +176,10 @@ def _by_group(
     caption_with_files(paragraph([text, *reasons]), _rows(by, groups.items()), key="preferences-by-group")
 
 
-def _in(found: Preferences, name: str) -> str:
-    if found.reason is not None or name not in found.models:
+def _in(strengths: Preferences, name: str) -> str:
+    if strengths.reason is not None or name not in strengths.models:
         return numbers.DASH
-    return numbers.with_interval(found.strengths[found.models.index(name)], "+z.2f")
+    return numbers.with_interval(strengths.strengths[strengths.models.index(name)], "+z.2f")
 
 
 def _rows(by: str, groups: Any) -> Sequence[dict[str, Any]]:

@@ -36,9 +36,9 @@ def chosen_way(store: Store, project: Project) -> Way:
     if has_own_scheme(store, project):
         heads = {True: _("Flag"), False: _("Scale")}
         more = {
-            way: plain(named(heads[way.startswith(FLAG_OF)], choice_name(one)))
-            for way, one in ways.items()
-            if one is not None
+            way: plain(named(heads[way.startswith(FLAG_OF)], choice_name(choice)))
+            for way, choice in ways.items()
+            if choice is not None
         }
         chosen = choose(_("Compare by"), {"four": _("Choices"), **more}, "own-way")
         if chosen.startswith(SCALE_OF):

@@ -68,7 +68,7 @@ def show_results(store: Store) -> None:
 def _show_facts(run: Run, model: str | None) -> None:
     """Show the settings and costs of a run, what has no number, and the table to download."""
     settings, source = run.facts("settings"), run.source
-    one: JsonObject = next((one for one in run.answered if one.get("model") == model), {})
+    entries: JsonObject = next((entry for entry in run.answered if entry.get("model") == model), {})
     facts = [
         set_name(str(run.record.get("language", DASH))),
         *(f"{value}" for key, value in source.items() if key in ("templates", "persons", "professions")),
@@ -76,29 +76,29 @@ def _show_facts(run: Run, model: str | None) -> None:
         finished_at(run),
     ]
     st.caption(plain(" · ".join(facts)))
-    if one:
+    if entries:
         text = _(
             "{probes} probes in {passes} forward passes; {saved} saved, {priors} of them by identical"
             " priors; {seconds} s. Professions: one mask per {attribute}; person words: {target}."
         )
         values = {
-            "probes": f"{int(one.get('probes', 0)):,}",
-            "passes": f"{int(one.get('passes', 0)):,}",
-            "saved": f"{int(one.get('passes_saved', 0)):,}",
-            "priors": f"{int(one.get('priors_saved', 0)):,}",
-            "seconds": f"{float(one.get('seconds', 0)):.1f}",
+            "probes": f"{int(entries.get('probes', 0)):,}",
+            "passes": f"{int(entries.get('passes', 0)):,}",
+            "saved": f"{int(entries.get('passes_saved', 0)):,}",
+            "priors": f"{int(entries.get('priors_saved', 0)):,}",
+            "seconds": f"{float(entries.get('seconds', 0)):.1f}",
             "attribute": _("whitespace-separated word") if settings.get("attribute") == "word" else _("subword"),
             "target": _("all subwords") if settings.get("target") == "all" else _("the first subword"),
         }
         st.caption(plain(text.format(**values)))
-    for group in one.get("undefined", []):
+    for group in entries.get("undefined", []):
         lost = _("{rows} sentences without a score: {reason}")
         why = sentence(str(group["reason"]))
         st.caption(":material/info: " + plain(lost.format(rows=f"{group['rows']:,}", reason=why)))
     show_notices(run)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if one:
-            show_signature(str(one.get("signature", "")))
+        if entries:
+            show_signature(str(entries.get("signature", "")))
         download_table(ASSOCIATIONS, run)
         offer_deletion(ASSOCIATIONS, run, _("Permanently deletes the table and its record."))
 

@@ -159,24 +159,26 @@ def _summary(verdicts: Sequence[report.Verdict]) -> Markup:
     return joined(parts, Markup("<br>"))
 
 
-def _reading(one: report.Verdict) -> str:
-    return _("literal reading") if one.reading == "literal" else _("relative reading")
+def _reading(verdict: report.Verdict) -> str:
+    return _("literal reading") if verdict.reading == "literal" else _("relative reading")
 
 
-def _verdict(one: report.Verdict, *, alone: bool) -> Markup:
-    lead = "" if alone else named(_reading(one), "")
-    outcome = span(f"{MARKS[one.outcome]} {_(report.OUTCOMES[one.outcome])}", "strong")
+def _verdict(verdict: report.Verdict, *, alone: bool) -> Markup:
+    lead = "" if alone else named(_reading(verdict), "")
+    outcome = span(f"{MARKS[verdict.outcome]} {_(report.OUTCOMES[verdict.outcome])}", "strong")
     sure = ""
-    if one.outcome != "undecided" and one.clear is not None:
-        text = _("every interval excludes 0") if one.clear else _("some intervals include 0")
+    if verdict.outcome != "undecided" and verdict.clear is not None:
+        text = _("every interval excludes 0") if verdict.clear else _("some intervals include 0")
         sure = in_brackets("", text)
     items = (
-        [] if one.name == "H2" and one.reading == "relative" else [element("li", _item(item)) for item in one.evidence]
+        []
+        if verdict.name == "H2" and verdict.reading == "relative"
+        else [element("li", _item(item)) for item in verdict.evidence]
     )
-    said = [note_text(one.remark)]
-    if one.equivalence is not None and one.equivalence.smallest is not None:
+    said = [note_text(verdict.remark)]
+    if verdict.equivalence is not None and verdict.equivalence.smallest is not None:
         text = _("Minimum detectable difference: {smallest} (80% power).")
-        said.append(text.format(smallest=plain_number(one.equivalence.smallest)))
+        said.append(text.format(smallest=plain_number(verdict.equivalence.smallest)))
     parts = [lead, outcome, span(sure, "small"), element("ul", joined(items)), below(paragraph(said))]
     return element("div", joined(parts), "part")
 
@@ -187,8 +189,8 @@ def _item(item: report.Evidence) -> str:
     mark = {True: "✓", False: "✗", None: ""}[item.holds]
     if item.what == report.BALANCED:
         mark = ""
-    said = f"{value} {ends} {mark}"
-    return named(name, said if item.equivalence is None else in_brackets(said, against(item.equivalence)))
+    text = f"{value} {ends} {mark}"
+    return named(name, text if item.equivalence is None else in_brackets(text, against(item.equivalence)))
 
 
 CHANCE = 0.05
@@ -228,7 +230,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
         inside = joined([element("h4", name), element("p", _(question), "small"), parts])
         cards.append(element("div", inside, "card"))
     show_html(element("div", joined(cards), "cards"))
-    if any(one.name == "balanced" for one in found):
+    if any(entry.name == "balanced" for entry in found):
         caption("The verdict follows the values, as in the thesis; a note says whether the intervals agree.")
     st.subheader(_("Differences"), anchor=False)
     data = frame_of(found)
@@ -243,7 +245,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
         " 80% power."
     )
     st.caption(plain(text))
-    st.caption(plain(methods_text(one.estimate for one in found)))
+    st.caption(plain(methods_text(entry.estimate for entry in found)))
     fields = [difference for difference in by(table, version, model, "field") if difference.name]
     if fields:
         st.subheader(_("By field"), anchor=False)

@@ -140,16 +140,16 @@ def show_corpus(chosen: Chosen) -> None:
         )
 
 
-def _line(row: int, one: Sentence) -> Markup:
+def _line(row: int, sentence: Sentence) -> Markup:
     """Return a sentence with person word and profession marked, and below it what the model reads of it."""
-    kind = one.person.gender if one.person.gender in ("male", "female") else "neutral"
+    kind = sentence.person.gender if sentence.person.gender in ("male", "female") else "neutral"
     parts: list[str | Markup] = []
     at = 0
-    for start, end, name in sorted([(*one.person_at, kind), (*one.profession_at, "profession")]):
-        parts += [one.text[at:start], span(one.text[start:end], name)]
+    for start, end, name in sorted([(*sentence.person_at, kind), (*sentence.profession_at, "profession")]):
+        parts += [sentence.text[at:start], span(sentence.text[start:end], name)]
         at = end
-    masks = below(f"{one.tm} \u00a0·\u00a0 {one.tam}")
-    return element("li", joined([span(f"{row:,}", "line"), span(joined([*parts, one.text[at:], masks]))]))
+    masks = below(f"{sentence.tm} \u00a0·\u00a0 {sentence.tam}")
+    return element("li", joined([span(f"{row:,}", "line"), span(joined([*parts, sentence.text[at:], masks]))]))
 
 
 ASSOCIATIONS = RunPage("associations", "association")

@@ -142,8 +142,8 @@ def _show_cells(file: Path) -> None:
     forms = (("size_before", "z.3f"), ("size_after", "z.3f"), ("rise", "+z.3f"))
     rows = []
     states = {"ok": _("finished"), WAITING: _("waiting")}
-    for one in frame.to_dict("records"):
-        numbers = [number(None if pd.isna(one[key]) else float(one[key]), form) for key, form in forms]
-        named = (short(str(one["model"])), intervention_name(str(one["intervention"])), str(one["seed"]))
-        rows.append((*named, *numbers, states.get(str(one["status"]), str(one["status"]))))
+    for entry in frame.to_dict("records"):
+        numbers = [number(None if pd.isna(entry[key]) else float(entry[key]), form) for key, form in forms]
+        named = (short(str(entry["model"])), intervention_name(str(entry["intervention"])), str(entry["seed"]))
+        rows.append((*named, *numbers, states.get(str(entry["status"]), str(entry["status"]))))
     show_html(table(number_columns(heads, (2, 3, 4, 5)), rows, kind="pinned"))

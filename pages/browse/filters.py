@@ -163,13 +163,13 @@ def _clear() -> None:
 
 def from_address(project: Project, reader: Annotator | None) -> Filters:
     """Return the filters in the address, without invalid ones."""
-    asked: dict[str, Any] = {name: st.query_params.get(name) or None for name in ADDRESS}
+    values: dict[str, Any] = {name: st.query_params.get(name) or None for name in ADDRESS}
     allowed = {"side": SIDES, "status": STATUSES, "form": FORMS, "flag": tuple(flag_names(project, reader))}
     for name, options in allowed.items():
-        asked[name] = asked[name] if asked[name] in options else None
-    if not str(asked["version"] or "").isdecimal():
-        asked["version"] = None
-    return _filters(reader, asked.get)
+        values[name] = values[name] if values[name] in options else None
+    if not str(values["version"] or "").isdecimal():
+        values["version"] = None
+    return _filters(reader, values.get)
 
 
 def _filters(reader: Annotator | None, value: Callable[[str], Any]) -> Filters:

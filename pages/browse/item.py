@@ -50,45 +50,47 @@ def _unfinished(item_record: ItemRecord, entries: list[Entry]) -> list[Entry]:
     return entries
 
 
-def _line(one: Entry, item_record: ItemRecord, names: dict[str, str], threads: dict[str, str]) -> Markup:
-    chosen = str(one.data.get("choice")) if one.kind in CHOSEN else ""
+def _line(entry: Entry, item_record: ItemRecord, names: dict[str, str], threads: dict[str, str]) -> Markup:
+    chosen = str(entry.data.get("choice")) if entry.kind in CHOSEN else ""
     sign, tone = choice_sign(chosen)
     kind: Kind = "generations" if item_record.row.item.word is None else "sentences"
-    replaced = one.kind == "label" and not one.data["stands"]
-    notes = (element("div", note, "soft verbatim") for note in _notes(one, item_record, names))
-    what = element("div", joined([entry_text(one, names, threads, kind), *notes]), "what soft" if replaced else "what")
-    when = element("time", moment(one.when), "small nowrap")
+    replaced = entry.kind == "label" and not entry.data["stands"]
+    notes = (element("div", note, "soft verbatim") for note in _notes(entry, item_record, names))
+    what = element(
+        "div", joined([entry_text(entry, names, threads, kind), *notes]), "what soft" if replaced else "what"
+    )
+    when = element("time", moment(entry.when), "small nowrap")
     return element("div", joined([span(sign, f"strong {tone or 'soft'}"), what, when]), "entry")
 
 
-def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str], kind: Kind) -> str:
+def entry_text(entry: Entry, names: dict[str, str], threads: dict[str, str], kind: Kind) -> str:
     """Return an entry as one sentence."""
-    data = one.data
-    who = one.who or _("unknown person")
+    data = entry.data
+    who = entry.who or _("unknown person")
     choice = names.get(str(data.get("choice")), str(data.get("choice")))
-    if one.kind == "label":
+    if entry.kind == "label":
         return _label(data, who, choice)
-    if one.kind == "again":
+    if entry.kind == "again":
         text = _("{who}, retest: {choice}") if data["choice"] else _("{who} undid the retest label")
         return text.format(who=who, choice=choice)
-    if one.kind == "gold":
+    if entry.kind == "gold":
         if not data["holds"]:
             return _("Gold label of {file} removed by undoing the import", file=data["package"])
         if data["choice"] is None:
             return _("No gold label in {file}", file=data["package"])
         return _("Gold label from {file}, without its single labels: {choice}", file=data["package"], choice=choice)
-    if one.kind == "settlement":
+    if entry.kind == "settlement":
         texts = {
             "decide": _("{who} decided: {choice}"),
             "leave": _("{who} confirmed the labels"),
             "reopen": _("{who} reopened the case"),
         }
         return texts[data["action"]].format(who=who, choice=choice)
-    if one.kind == "comment":
+    if entry.kind == "comment":
         if data["thread"]:
             return _("{who}, in the thread with {name}:", who=who, name=threads.get(data["thread"], "?"))
         return _("{who}, to all:", who=who)
-    return _other(one, who, choice, kind)
+    return _other(entry, who, choice, kind)
 
 
 def _label(data: dict[str, Any], who: str, choice: str) -> str:
@@ -104,21 +106,21 @@ def _label(data: dict[str, Any], who: str, choice: str) -> str:
     return text
 
 
-def _other(one: Entry, who: str, choice: str, kind: Kind) -> str:
-    data = one.data
-    if one.kind == "imported":
+def _other(entry: Entry, who: str, choice: str, kind: Kind) -> str:
+    data = entry.data
+    if entry.kind == "imported":
         return _("Imported from {file}", file=data["file"])
-    if one.kind == "guideline":
+    if entry.kind == "guideline":
         return _("Guideline v{version}", version=data["version"])
-    if one.kind == "skip":
+    if entry.kind == "skip":
         return _("{who} skipped the item", who=who)
-    if one.kind == "revealed":
+    if entry.kind == "revealed":
         return _("{who} saw an opinion of others or of a model", who=who)
-    if one.kind == "known":
+    if entry.kind == "known":
         if data["choice"] is None:
             return _("{who} removed the known answer", who=who)
         return _("{who} set a known answer: {choice}", who=who, choice=choice)
-    if one.kind == "released":
+    if entry.kind == "released":
         return _(
             "In release {version}: {status}", version=data["version"], status=filters.status_name(data["status"], kind)
         )
@@ -163,17 +165,17 @@ def action_name(action: str) -> str:
     return names.get(action, action.replace("_", " "))
 
 
-def _notes(one: Entry, item_record: ItemRecord, names: dict[str, str]) -> list[str]:
+def _notes(entry: Entry, item_record: ItemRecord, names: dict[str, str]) -> list[str]:
     """Return the line under the sentence: reasons, marks, notes, how it was labelled."""
-    data = one.data
-    if one.kind in ("label", "again"):
+    data = entry.data
+    if entry.kind in ("label", "again"):
         return _label_notes(data, item_record, names)
-    if one.kind == "settlement":
+    if entry.kind == "settlement":
         return [note for note in (series(names.get(code, code) for code in data["reasons"]), data["why"]) if note]
-    if one.kind == "event":
+    if entry.kind == "event":
         return [series(named(name, value) for name, value in data["data"].items())] if data["data"] else []
     keys = {"comment": "text", "known": "why", "guideline": "changes"}
-    return [note] if (note := data.get(keys.get(one.kind, ""), "")) else []
+    return [note] if (note := data.get(keys.get(entry.kind, ""), "")) else []
 
 
 def _label_notes(data: dict[str, Any], item_record: ItemRecord, names: dict[str, str]) -> list[str]:
@@ -198,15 +200,15 @@ def _label_notes(data: dict[str, Any], item_record: ItemRecord, names: dict[str,
     return [line for line in (*lines, " · ".join(how)) if line]
 
 
-def _row(one: Entry, project: Project, names: dict[str, str], threads: dict[str, str]) -> dict[str, Any]:
-    data = one.data
+def _row(entry: Entry, project: Project, names: dict[str, str], threads: dict[str, str]) -> dict[str, Any]:
+    data = entry.data
     quotes = text_may_leave(project)  # notes and comments may quote the text
     note = str(data.get("note") or data.get("why") or data.get("text") or data.get("changes") or "")
     return {
-        "when": one.when,
-        "kind": one.kind,
-        "who": one.who,
-        "what": entry_text(one, names, threads, project.kind),
+        "when": entry.when,
+        "kind": entry.kind,
+        "who": entry.who,
+        "what": entry_text(entry, names, threads, project.kind),
         "choice": data.get("choice") or "",
         "reasons": ";".join(data.get("reasons", ())),
         "note": note if quotes else "",

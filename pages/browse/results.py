@@ -174,21 +174,21 @@ def show_log(store: Store, project: Project) -> None:
             download(_("Download all (CSV)"), lambda: log_table(project), "events.csv", key="browse-log-csv")
 
 
-def _event_row(one: Event, names: dict[str, str]) -> dict[str, Any]:
-    about = names.get(one.annotator or "", "")
-    said = series(named(name, value) for name, value in one.data.items() if value not in (None, "", [], {}))
+def _event_row(event: Event, names: dict[str, str]) -> dict[str, Any]:
+    about = names.get(event.annotator or "", "")
+    said = series(named(name, value) for name, value in event.data.items() if value not in (None, "", [], {}))
     return {
-        _("When"): moment(one.created),
-        _("What"): action_name(one.action),
-        _("Who"): one.author or about,
-        _("Details"): " · ".join(part for part in (about if one.author else "", said) if part),
+        _("When"): moment(event.created),
+        _("What"): action_name(event.action),
+        _("Who"): event.author or about,
+        _("Details"): " · ".join(part for part in (about if event.author else "", said) if part),
     }
 
 
 def log_table(project: Project) -> bytes:
     """Return all events as CSV, oldest first. Data that may quote a text follows the policy for texts."""
     with open_store(project) as store:
-        found = events(store, project)
+        result = events(store, project)
     quotes = text_may_leave(project)
     return csv_bytes(
         [
@@ -197,6 +197,6 @@ def log_table(project: Project) -> bytes:
                 "annotator": event.annotator or "",
                 "data": json.dumps(event.data, ensure_ascii=False, sort_keys=True) if quotes else "",
             }
-            for event in found
+            for event in result
         ]
     )  # fmt: skip

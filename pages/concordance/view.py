@@ -120,20 +120,20 @@ def look_up(store: Store, wish: FormState) -> Concordance:
         return _counted_lines((wish.question, where), store, wish)
 
 
-def show_numbers(found: Concordance) -> None:
+def show_numbers(answer: Concordance) -> None:
     """Show what the counts say, the picture with its intervals, and the counts themselves."""
-    if not found.sentences_with:
+    if not answer.sentences_with:
         text = _("{word} does not occur in these {characters} characters.")
-        st.info(plain(text.format(word=found.question.word, characters=f"{found.characters:,}")))
+        st.info(plain(text.format(word=answer.question.word, characters=f"{answer.characters:,}")))
         return
-    first = contrast_says(found)
-    says = [note_text(near_says(found, number)) for number in range(len(found.near))]
+    first = contrast_says(answer)
+    says = [note_text(near_says(answer, number)) for number in range(len(answer.near))]
     head = element("p", note_text(first), "says") if first else ""
-    show_html(element("div", joined([head, *(element("p", one, "also") for one in says)]), "concordance"))
-    _show_picture(found, paragraph(says))
+    show_html(element("div", joined([head, *(element("p", name, "also") for name in says)]), "concordance"))
+    _show_picture(answer, paragraph(says))
     with st.expander(_("Counts")):
         rows = []
-        for word, contrast in zip(found.question.near, found.near, strict=True):
+        for word, contrast in zip(answer.question.near, answer.near, strict=True):
             a, b, c, d = contrast.counts
             rows.append(
                 {
@@ -151,23 +151,23 @@ def show_numbers(found: Concordance) -> None:
                 }
             )
         st.dataframe(rows, hide_index=True, key="counts")
-        if found.contrast is not None:
-            st.caption(plain(_contrast_text(found)))
-        if any(contrast.corrected for contrast in found.near):
+        if answer.contrast is not None:
+            st.caption(plain(_contrast_text(answer)))
+        if any(contrast.corrected for contrast in answer.near):
             caption(
                 "Where one of the four counts is 0, 1/2 was added to each for the interval (Haldane–Anscombe"
                 " correction)."
             )
 
 
-def side(found: Concordance, number: int) -> str:
+def side(answer: Concordance, number: int) -> str:
     """Return the side of near word *number*: "male" or "female" if the near words are a keyword pair, else ""."""
-    return ("male", "female")[number] if found.question.is_pair else ""
+    return ("male", "female")[number] if answer.question.is_pair else ""
 
 
-def _rows(found: Concordance) -> list[dict[str, Any]]:
+def _rows(answer: Concordance) -> list[dict[str, Any]]:
     rows = []
-    for number, (word, contrast) in enumerate(zip(found.question.near, found.near, strict=True)):
+    for number, (word, contrast) in enumerate(zip(answer.question.near, answer.near, strict=True)):
         rows.append(
             {
                 "name": word,
@@ -175,8 +175,8 @@ def _rows(found: Concordance) -> list[dict[str, Any]]:
                 "low": contrast.times.low,
                 "high": contrast.times.high,
                 "interval": _span(contrast.times),
-                "side": side(found, number),
-                "signature": found.signature,
+                "side": side(answer, number),
+                "signature": answer.signature,
             }
         )
     return rows
@@ -188,12 +188,12 @@ def _span(estimate: Estimate) -> str:
     return f"{ratio(estimate.low)} – {ratio(estimate.high)}"
 
 
-def _show_picture(found: Concordance, says: str) -> None:
+def _show_picture(answer: Concordance, says: str) -> None:
     import pandas as pd
 
     from evenhand.core.charts.dots import times
 
-    rows = _rows(found)
+    rows = _rows(answer)
     if all(row["times"] is None for row in rows):
         return
     titles = {
@@ -203,24 +203,24 @@ def _show_picture(found: Concordance, says: str) -> None:
     }
     chart = times(pd.DataFrame(rows), description=says, titles=titles, palette=colours())
     text = _("Points: frequency relative to sentences without {word}; bars: 95% interval over {unit}.")
-    caption = text.format(word=found.question.word, unit=unit_name(found.unit))
+    caption = text.format(word=answer.question.word, unit=unit_name(answer.unit))
     show_chart(chart, rows, key="times", says=caption)
 
 
-def _contrast_text(found: Concordance) -> str:
-    assert found.contrast is not None
-    a, b, c, d = found.contrast.counts
-    first, second = found.question.near
+def _contrast_text(answer: Concordance) -> str:
+    assert answer.contrast is not None
+    a, b, c, d = answer.contrast.counts
+    first, second = answer.question.near
     text = _(
         "Sentences with only one of {first} and {second}: {a} and {b} with {word}, {c} and {d}"
         " without; {both} contain both near it. Log odds ratio (ln): {value} ({interval}); values"
         " above 0 mean that {first} is relatively more frequent near {word}."
     )
-    odds = found.contrast.log_odds
+    odds = answer.contrast.log_odds
     value = DASH if odds.value is None else f"{odds.value:+.2f}".replace("-", "−")
-    numbers = {"a": f"{a:,}", "b": f"{b:,}", "c": f"{c:,}", "d": f"{d:,}", "both": f"{found.both:,}"}
+    numbers = {"a": f"{a:,}", "b": f"{b:,}", "c": f"{c:,}", "d": f"{d:,}", "both": f"{answer.both:,}"}
     return text.format(
-        first=first, second=second, word=found.question.word, value=value, interval=_log_span(odds), **numbers
+        first=first, second=second, word=answer.question.word, value=value, interval=_log_span(odds), **numbers
     )
 
 
@@ -230,32 +230,32 @@ def _log_span(estimate: Estimate) -> str:
     return f"{estimate.low:+.2f} – {estimate.high:+.2f}".replace("-", "−")
 
 
-def show_lines(wish: FormState, found: Concordance) -> None:
+def show_lines(wish: FormState, answer: Concordance) -> None:
     """Show the first lines, each with the whole sentence behind it, and all of them as a file."""
-    if not found.lines:
+    if not answer.lines:
         return
     with foot():
         st.subheader(_("Lines"), anchor=False)
         download(
-            _("All {number} lines (CSV)", number=f"{found.occurrences:,}"),
+            _("All {number} lines (CSV)", number=f"{answer.occurrences:,}"),
             lambda: _all_lines(wish),
             "concordance.csv",
             key="lines-csv",
         )
-    near = " ".join(found.question.near)
+    near = " ".join(answer.question.near)
     names = {"all": _("All lines"), "near": _("Lines with {near}", near=near)}
     which = st.segmented_control(
         _("Lines shown"),
         list(names),
-        default="near" if found.near_lines else "all",
+        default="near" if answer.near_lines else "all",
         required=True,
         key="which_lines",
         format_func=names.__getitem__,
         label_visibility="collapsed",
     )
-    lines = found.near_lines if which == "near" else found.lines
+    lines = answer.near_lines if which == "near" else answer.lines
     st.caption(_("At most {shown} lines are shown. Click a line to see its whole sentence and source.", shown=LISTED))
-    body = joined(_line(found, line) for line in lines)
+    body = joined(_line(answer, line) for line in lines)
     show_html(element("div", body, "concordance", data_testid="lines"))
 
 
@@ -269,23 +269,23 @@ def _all_lines(wish: FormState) -> bytes:
         return lines_csv(passages_of(store, wish.find_project(store)), wish.question).encode("utf-8-sig")
 
 
-def _line(found: Concordance, line: Line) -> Markup:
+def _line(answer: Concordance, line: Line) -> Markup:
     start, end = line.span
-    left = element("bdi", _marked(found, line, max(0, start - CONTEXT), start))
-    right = element("bdi", _marked(found, line, end, min(len(line.sentence), end + CONTEXT)))
+    left = element("bdi", _marked(answer, line, max(0, start - CONTEXT), start))
+    right = element("bdi", _marked(answer, line, end, min(len(line.sentence), end + CONTEXT)))
     node = element("b", line.sentence[start:end], "node")
     head = element("summary", joined([span(left, "left"), node, span(right)]))
-    whole = joined([_marked(found, line, 0, start), node, _marked(found, line, end, None)])
+    whole = joined([_marked(answer, line, 0, start), node, _marked(answer, line, end, None)])
     origin = below(f"{line.document} · {line.place:,}")
     return element("details", joined([head, element("div", joined([whole, origin]), "whole")]))
 
 
-def _marked(found: Concordance, line: Line, start: int, end: int | None) -> Markup:
+def _marked(answer: Concordance, line: Line, start: int, end: int | None) -> Markup:
     """Return characters start to end of a sentence with the near words in them marked."""
-    return with_marks(line.sentence, [(a, b, side(found, number)) for a, b, number in line.near], start, end)
+    return with_marks(line.sentence, [(a, b, side(answer, number)) for a, b, number in line.near], start, end)
 
 
-def show_made_how(wish: FormState, found: Concordance) -> None:
+def show_made_how(wish: FormState, answer: Concordance) -> None:
     """Show how much was read, what counts as a word, the signature, and everything as JSON."""
     text = _(
         "Characters read: {characters} (without line ends and spaces around lines); sentences: {sentences} (of the text"
@@ -293,7 +293,7 @@ def show_made_how(wish: FormState, found: Concordance) -> None:
     )
     st.caption(
         text.format(
-            characters=f"{found.characters:,}", sentences=f"{found.sentences:,}", documents=f"{found.documents:,}"
+            characters=f"{answer.characters:,}", sentences=f"{answer.sentences:,}", documents=f"{answer.documents:,}"
         )
         + " "
         + _(
@@ -304,5 +304,5 @@ def show_made_how(wish: FormState, found: Concordance) -> None:
     if wish.project:
         caption("A project is balanced on purpose: how often 他 and 她 occur in it says nothing about the language.")
     with foot():
-        show_signature(f"{found.signature} · {wish.name}")
-        download("JSON", lambda: json_text(as_json(found)), "concordance.json", key="concordance-json")
+        show_signature(f"{answer.signature} · {wish.name}")
+        download("JSON", lambda: json_text(as_json(answer)), "concordance.json", key="concordance-json")

@@ -257,7 +257,7 @@ def forecast(store: Store, contexts: int, settings: Settings) -> str:
     texts = contexts * settings.each
     text = _("{texts} {texts:text|texts} of {tokens} tokens.").format(texts=Count(texts), tokens=settings.tokens)
     rates = (_rate(run) for run in GENERATIONS.finished(store) if run.models == (settings.model,))
-    rate = next((found for found in rates if found), None)
+    rate = next((value for value in rates if value), None)
     if rate is None:
         return paragraph((text, _("The duration can be estimated a few seconds after the start.")))
     time = duration(texts * settings.tokens / rate)

@@ -44,11 +44,11 @@ def _annotate(store: Store, projects: Sequence[Project]) -> None:
         caption("No desk yet: a project needs annotators.")
         return
     waiting: dict[str, list[tuple[Annotator, str]]] = {}
-    for one, desk in desks:
-        left, pilot = own_left(store, one, desk)
+    for stored_project, desk in desks:
+        left, pilot = own_left(store, stored_project, desk)
         text = _("{name}: {left} left") if pilot is None else _("{name}: {left} left of pilot {number}")
         if label := (text.format(name=desk.name, left=f"{left:,}", number=pilot) if left else ""):
-            waiting.setdefault(one.name, []).append((desk, label))
+            waiting.setdefault(stored_project.name, []).append((desk, label))
     if not waiting:
         caption("Nothing is waiting for you here.")
     for name, own in list(waiting.items())[:LISTED]:
@@ -83,29 +83,31 @@ def _lead(store: Store, projects: Sequence[Project]) -> None:
             page_link("projects/page.py", label=_("All projects"), icon=":material/folder_open:")
 
 
-def _show_way(found: ProjectProgress) -> None:
+def _show_way(project_progress: ProjectProgress) -> None:
     """Show the project, and the step that is next in it."""
     open_here = [step for step, (file, _part) in PLACES.items() if opens(file)]
-    step = found.next if found.next in open_here else "progress" if "progress" in open_here else None
+    step = (
+        project_progress.next if project_progress.next in open_here else "progress" if "progress" in open_here else None
+    )
     step = step or next((one for one in ("agreement", "adjudication", "review") if one in open_here), None)
     if step is None:
-        st.markdown(plain(found.project.name))
+        st.markdown(plain(project_progress.project.name))
         return
-    file, where = place_of(step, found.project)
-    said = _next_in_words(found, step) if step == found.next else _("nothing waiting")
-    icon = ":material/arrow_circle_right:" if step == found.next else ":material/check_circle:"
-    page_link(file, label=f"**{plain(found.project.name)}** · {plain(said)}", icon=icon, query_params=where)
+    file, where = place_of(step, project_progress.project)
+    said = _next_in_words(project_progress, step) if step == project_progress.next else _("nothing waiting")
+    icon = ":material/arrow_circle_right:" if step == project_progress.next else ":material/check_circle:"
+    page_link(file, label=f"**{plain(project_progress.project.name)}** · {plain(said)}", icon=icon, query_params=where)
 
 
-def _next_in_words(found: ProjectProgress, step: Step) -> str:
-    if step == "people" and found.uninvited:
-        return _("next: invite {number} annotators", number=f"{found.uninvited:,}")
-    left = found.states["review"].number if "review" in found.states else None
+def _next_in_words(project_progress: ProjectProgress, step: Step) -> str:
+    if step == "people" and project_progress.uninvited:
+        return _("next: invite {number} annotators", number=f"{project_progress.uninvited:,}")
+    left = project_progress.states["review"].number if "review" in project_progress.states else None
     if step == "progress" and left:
         return _("annotators are labelling, {number} left", number=f"{left:,}")
-    known = found.states.get(step)
-    said = _("next: {step}", step=step_names()[step])
-    return in_brackets(said, state_text(known)) if known and known.state == "waiting" and known.number else said
+    known = project_progress.states.get(step)
+    text = _("next: {step}", step=step_names()[step])
+    return in_brackets(text, state_text(known)) if known and known.state == "waiting" and known.number else text
 
 
 def _try(_store: Store, _found: Sequence[Project]) -> None:
@@ -122,7 +124,7 @@ def _try(_store: Store, _found: Sequence[Project]) -> None:
 
 def _measure(_store: Store, _found: Sequence[Project]) -> None:
     st.subheader(_("I measure models"), anchor=False)
-    for file, label, icon, said in (
+    for file, label, icon, text in (
         ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:",
          _("Which word do models prefer across a data set?")),
         ("association/page.py", _("Professions"), ":material/work:",
@@ -132,7 +134,7 @@ def _measure(_store: Store, _found: Sequence[Project]) -> None:
         ("misgendering/page.py", _("Misgendering"), ":material/record_voice_over:",
          _("Does a model use a person's pronouns consistently?")),
     ):  # fmt: skip
-        page_link(file, label=f"**{label}** :gray[{plain(said)}]", icon=icon)
+        page_link(file, label=f"**{label}** :gray[{plain(text)}]", icon=icon)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,9 +81,9 @@ def current(store: Store, project: Project) -> PageNumbers:
     return replace(page_numbers, differences=[_coded(difference, codes) for difference in page_numbers.differences])
 
 
-def _coded(one: Difference, codes: Mapping[str, str]) -> Difference:
-    labels = tuple(replace(label, annotator=codes.get(label.annotator, "?")) for label in one.labels)
-    return replace(one, labels=labels)
+def _coded(difference: Difference, codes: Mapping[str, str]) -> Difference:
+    labels = tuple(replace(label, annotator=codes.get(label.annotator, "?")) for label in difference.labels)
+    return replace(difference, labels=labels)
 
 
 def _numbers(store: Store, project: Project) -> PageNumbers:

@@ -111,32 +111,42 @@ def table(project: Project, listed: Sequence[Difference], signature: str) -> lis
     return rows
 
 
-def _dataset(one: Difference) -> str:
-    return "" if one.dataset == "own" else one.dataset.upper()
+def _dataset(difference: Difference) -> str:
+    return "" if difference.dataset == "own" else difference.dataset.upper()
 
 
-def _card(one: Difference, names: dict[str, str]) -> Markup:
-    facts = (one.model, one.name, one.pronoun, setting_name(one.setting), _dataset(one))
-    about = joined([span(_(BINS[one.bin]), "strong"), " · ".join(part for part in facts if part)], " · ")
-    form = _("first pronoun: {form}", form=one.rule.pronoun) if one.rule.pronoun else ""
-    verdict = {"rule": _(NAMES[VERDICTS[one.rule.correct or 0]])}
-    rule = judgement(_("the rule"), "rule", verdict, [form or _("no covered pronoun")], right=bool(one.rule.correct))
-    people = [rule, *(_judgement(label, names) for label in one.labels)]
-    return item_card(one.item, marked(one), people, about=about, context=one.context)
+def _card(difference: Difference, names: dict[str, str]) -> Markup:
+    facts = (
+        difference.model,
+        difference.name,
+        difference.pronoun,
+        setting_name(difference.setting),
+        _dataset(difference),
+    )
+    about = joined([span(_(BINS[difference.bin]), "strong"), " · ".join(part for part in facts if part)], " · ")
+    form = _("first pronoun: {form}", form=difference.rule.pronoun) if difference.rule.pronoun else ""
+    verdict = {"rule": _(NAMES[VERDICTS[difference.rule.correct or 0]])}
+    rule = judgement(
+        _("the rule"), "rule", verdict, [form or _("no covered pronoun")], right=bool(difference.rule.correct)
+    )
+    people = [rule, *(_judgement(label, names) for label in difference.labels)]
+    return item_card(difference.item, marked(difference), people, about=about, context=difference.context)
 
 
-def marked(one: Difference) -> Markup:
+def marked(difference: Difference) -> Markup:
     """Return the text as HTML: the rule's pronoun boxed, what people marked underlined; nothing else of it is HTML."""
-    start, end = one.rule.start or 0, one.rule.end or 0
-    wrong = {i for label in one.labels for a, b, kind in label.marks if kind == "pronoun" for i in range(a, b)}
-    gendered = {i for label in one.labels for a, b, kind in label.marks if kind == "extraneous" for i in range(a, b)}
+    start, end = difference.rule.start or 0, difference.rule.end or 0
+    wrong = {i for label in difference.labels for a, b, kind in label.marks if kind == "pronoun" for i in range(a, b)}
+    gendered = {
+        i for label in difference.labels for a, b, kind in label.marks if kind == "extraneous" for i in range(a, b)
+    }
 
     def kind(place: int) -> str:
         line = "wrong" if place in wrong else "gendered" if place in gendered else ""
         return f"{'hit' if start <= place < end else ''} {line}".strip()
 
-    pieces = groupby(range(len(one.text)), kind)
-    return joined(_piece(one.text, list(places), look) for look, places in pieces)
+    pieces = groupby(range(len(difference.text)), kind)
+    return joined(_piece(difference.text, list(places), look) for look, places in pieces)
 
 
 def _piece(text: str, places: list[int], look: str) -> str | Markup:

@@ -76,15 +76,15 @@ def current(store: Store, project: Project) -> Found:
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> Found:
     with open_store(_project) as store:
-        every = tuple(one for one in judges(store, _project) if one.labels)
+        every = tuple(stored_judge for stored_judge in judges(store, _project) if stored_judge.labels)
         if not every:
             return Found((), {}, {}, {})
         table, said = item_table(store, _project), people_labels(store, _project)
         return Found(
             every,
-            {one.name: against_people(store, _project, one, said=said) for one in every},
-            {one.name: estimates(store, _project, one, table) for one in every},
-            {one.name: drift(store, one) for one in every},
+            {stored_judge.name: against_people(store, _project, stored_judge, said=said) for stored_judge in every},
+            {stored_judge.name: estimates(store, _project, stored_judge, table) for stored_judge in every},
+            {stored_judge.name: drift(store, stored_judge) for stored_judge in every},
         )
 
 
@@ -95,7 +95,7 @@ def judge_label(name: str) -> str:
 
 def chosen_judge(found: Found, key: str = "judge") -> Judge:
     """Ask for one of the judges that have labelled something, and return it."""
-    by_name = {one.name: one for one in found.judges}
+    by_name = {stored_judge.name: stored_judge for stored_judge in found.judges}
     if st.session_state.get(key) not in by_name:
         st.session_state[key] = found.judges[0].name
     labels = {name: judge_label(name) for name in by_name}
@@ -140,11 +140,11 @@ def _card(one: Disagreed, who: str, names: dict[str, str]) -> Markup:
 
 def _marked(one: Disagreed) -> Markup:
     """Return the text as HTML, what the judge marked boxed; nothing else of it is HTML."""
-    found, at = Markup(""), 0
+    result, at = Markup(""), 0
     for start, end, _kind in one.judge_marks:
-        found += Markup("{}{}").format(one.text[at:start], span(one.text[start:end], "hit"))
+        result += Markup("{}{}").format(one.text[at:start], span(one.text[start:end], "hit"))
         at = end
-    return found + one.text[at:]
+    return result + one.text[at:]
 
 
 def _row(project: Project, one: Disagreed, signature: str) -> dict[str, object]:
@@ -164,11 +164,14 @@ def show_against(store: Store, project: Project, found: Found) -> None:
     heads = (_("Judge"), _("Labels"), _("Agreement with people"), _("Cohen's kappa"), _("Compared texts"))
     rows = [
         (
-            judge_label(one.name), f"{one.labels:,}", estimate_cell(found.against[one.name].agreement.estimate, ".1%"),
-            estimate_cell(found.against[one.name].kappa, ".2f"), f"{found.against[one.name].items:,}",
+            judge_label(stored_judge.name),
+            f"{stored_judge.labels:,}",
+            estimate_cell(found.against[stored_judge.name].agreement.estimate, ".1%"),
+            estimate_cell(found.against[stored_judge.name].kappa, ".2f"),
+            f"{found.against[stored_judge.name].items:,}",
         )
-        for one in found.judges
-    ]  # fmt: skip
+        for stored_judge in found.judges
+    ]
     with st.container(key="judges-all"):
         show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
     one = chosen_judge(found)
@@ -241,8 +244,8 @@ def _confusion(against: AgainstPeople, names: dict[str, str]) -> None:
 
 
 def _test(store: Store, project: Project, against: AgainstPeople) -> None:
-    one = against.judge
-    if against.verdict is None or one.eps is None:
+    stored_judge = against.judge
+    if against.verdict is None or stored_judge.eps is None:
         caption(
             "The alternative annotator test checks whether the judge agrees with the other annotators about"
             " as well as each annotator does. First set eps, the margin by which the judge may be worse. The"
@@ -251,15 +254,23 @@ def _test(store: Store, project: Project, against: AgainstPeople) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             eps = st.number_input(_("eps"), 0.0, 1.0, 0.15, 0.05, key="judge-eps-now", width=160)
             if st.button(_("Record eps and test"), key="judge-test", type="primary"):
-                _record(store, project, one.name, float(eps))
+                _record(store, project, stored_judge.name, float(eps))
         return
     _verdict(against.verdict)
     text = (
         _("eps {eps}, recorded {time}, before the judge had labelled anything.")
-        if one.eps_labels == 0
+        if stored_judge.eps_labels == 0
         else _("eps {eps}, recorded {time}, when the judge had given {labels} labels.")
     )
-    st.caption(plain(text.format(eps=f"{one.eps:g}", time=moment(one.eps_chosen), labels=f"{one.eps_labels or 0:,}")))
+    st.caption(
+        plain(
+            text.format(
+                eps=f"{stored_judge.eps:g}",
+                time=moment(stored_judge.eps_chosen),
+                labels=f"{stored_judge.eps_labels or 0:,}",
+            )
+        )
+    )
 
 
 def _verdict(verdict: Verdict) -> None:

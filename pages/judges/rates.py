@@ -29,8 +29,8 @@ from evenhand.pages.ui.text import _, caption, paragraph, plain, show_signature
 
 def show_rates(store: Store, project: Project, found: Found) -> None:
     """Show the chosen judge: the rate of all, of each group, and what sets models apart."""
-    one = chosen_judge(found)
-    rates = found.estimates[one.name]
+    judge = chosen_judge(found)
+    rates = found.estimates[judge.name]
     names = {
         "misgendering": _("Misgendering"),
         "extraneous": _("Extraneous gendered language"),
@@ -157,10 +157,16 @@ def _differences(rates: Estimates, measure: str) -> None:
     )
 
 
-def _difference(one: ModelDifference) -> list[str | Markup]:
+def _difference(model_difference: ModelDifference) -> list[str | Markup]:
     def cell(found: Estimate) -> Markup:
         return estimate_cell(found, POINTS, stacked=True)
 
-    models = " − ".join(name or _("model not named") for name in (one.one, one.other))
-    stays = _("differs from 0") if one.stays else DASH
-    return [models, cell(one.rates.people), cell(one.rates.judge), _both(one.rates, POINTS), stays]
+    models = " − ".join(name or _("model not named") for name in (model_difference.one, model_difference.other))
+    stays = _("differs from 0") if model_difference.stays else DASH
+    return [
+        models,
+        cell(model_difference.rates.people),
+        cell(model_difference.rates.judge),
+        _both(model_difference.rates, POINTS),
+        stays,
+    ]

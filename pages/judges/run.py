@@ -88,8 +88,8 @@ def _wish(project: Project, version: Guideline) -> FormState:
         )
         if ruled:
             st.caption(_("If the model reports a wrong pronoun or gendered language, it is asked about each word."))
-        said = _prompt(project, version, short=True)
-        return FormState("model", replace(_shared_wishes(), model=model, **said))
+        values = _prompt(project, version, short=True)
+        return FormState("model", replace(_shared_wishes(), model=model, **values))
     return _server(project, version)
 
 
@@ -98,7 +98,7 @@ def _server(project: Project, version: Guideline) -> FormState:
     model = st.text_input(_("Name of the model on the server"), key="judge-server-model").strip()
     ways: dict[Way, str] = {"json": _("a JSON object"), "letter": _("the probability of each choice")}
     way = choose(_("Answer format"), ways, "judge-way")
-    said = _prompt(project, version, short=False)
+    values = _prompt(project, version, short=False)
     first, second, third, fourth = st.columns(4)
     samples = first.number_input(_("Answers per text"), 1, 50, 1, key="judge-samples", disabled=way == "letter")
     heat = second.number_input(_("Temperature"), 0.0, 2.0, 0.0, 0.1, key="judge-temperature", disabled=way == "letter")
@@ -110,7 +110,7 @@ def _server(project: Project, version: Guideline) -> FormState:
     price_in = left.number_input(_("Price per million input tokens"), 0.0, None, None, key="judge-price-in")
     price_out = right.number_input(_("Price per million output tokens"), 0.0, None, None, key="judge-price-out")
     request = replace(
-        _shared_wishes(), model=model if address else "", server=address, way=way, **said,
+        _shared_wishes(), model=model if address else "", server=address, way=way, **values,
         settings=ServerSettings(samples=int(samples), temperature=float(heat)),
         pace=Pace(int(at_once), float(limit) if limit else None), with_key=trusted,
     )  # fmt: skip
@@ -183,9 +183,9 @@ def _show_forecast(store: Store, project: Project, wish: FormState) -> bool:
     if wish.source == "file" or (wish.source != "rule" and not wish.request.model):
         return True
     now = (*state(store), *state_of_judges(store), repr(wish))
-    found = _forecast_at(project.uid, now, store, project, wish)
-    st.caption(plain(forecast_text(found, wish.source)))
-    return bool(found.texts)
+    result = _forecast_at(project.uid, now, store, project, wish)
+    st.caption(plain(forecast_text(result, wish.source)))
+    return bool(result.texts)
 
 
 @st.cache_data(max_entries=50, show_spinner=False)
@@ -205,26 +205,31 @@ def _show_as_sent(store: Store, project: Project, wish: FormState) -> None:
         st.code("\n\n".join(message["content"] for message in prompt.messages(text)), language=None, wrap_lines=True)
 
 
-def forecast_text(found: Forecast, source: Source) -> str:
+def forecast_text(work_forecast: Forecast, source: Source) -> str:
     """Return in words what a run will take. No duration is given without a measurement."""
-    if not found.texts:
+    if not work_forecast.texts:
         return _("This judge has labelled every text.")
-    texts = Count(found.texts)
+    texts = Count(work_forecast.texts)
     if source == "rule":
         return _("{texts} {texts:text|texts}; this takes seconds.").format(texts=texts)
     parts = [_("{texts} {texts:text|texts}.").format(texts=texts)]
     text = _("About {sent} input and {answered} output tokens in {requests} {requests:request|requests}.")
     parts.append(
-        text.format(sent=f"{found.tokens_in:,.0f}", answered=f"{found.tokens_out:,.0f}", requests=Count(found.requests))
-        if source == "server" else ""
-    )  # fmt: skip
-    if found.cost is not None:
-        parts.append(_("At these prices: {cost}.").format(cost=f"{found.cost:,.2f}"))
-    if found.seconds is None:
+        text.format(
+            sent=f"{work_forecast.tokens_in:,.0f}",
+            answered=f"{work_forecast.tokens_out:,.0f}",
+            requests=Count(work_forecast.requests),
+        )
+        if source == "server"
+        else ""
+    )
+    if work_forecast.cost is not None:
+        parts.append(_("At these prices: {cost}.").format(cost=f"{work_forecast.cost:,.2f}"))
+    if work_forecast.seconds is None:
         parts.append(_("The duration can be estimated a few seconds after the start."))
     else:
         text = _("At the speed of this model's {labels} {labels:label|labels} so far, about {time}.")
-        parts.append(text.format(labels=Count(found.measured), time=duration(found.seconds)))
+        parts.append(text.format(labels=Count(work_forecast.measured), time=duration(work_forecast.seconds)))
     return paragraph([part for part in parts if part])
 
 

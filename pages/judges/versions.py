@@ -30,15 +30,15 @@ def show_versions(store: Store, project: Project, found: Found) -> None:
     else:
         _side_by_side(found)
     st.subheader(_("Drift"))
-    one = chosen_judge(found, "judge-drift")
-    _drift(found.drift[one.name])
-    if one.spec.kind == "server":
+    judge = chosen_judge(found, "judge-drift")
+    _drift(found.drift[judge.name])
+    if judge.spec.kind == "server":
         with st.container(horizontal=True, vertical_alignment="bottom"):
             number = st.number_input(
                 _("Number of texts, drawn at random"), 1, None, SECOND, key="judge-again-number", width=200
             )
             if st.button(_("Ask again"), key="judge-again", icon=":material/refresh:"):
-                _again(store, project, one, int(number))
+                _again(store, project, judge, int(number))
 
 
 def _side_by_side(found: Found) -> None:
@@ -46,20 +46,20 @@ def _side_by_side(found: Found) -> None:
     left, right = st.columns(2)
     first = left.selectbox(_("First"), list(names), index=0, key="judge-first", format_func=names.__getitem__)
     second = right.selectbox(_("Second"), list(names), index=1, key="judge-second", format_func=names.__getitem__)
-    one, other = found.against[first], found.against[second]
+    against_people, other = found.against[first], found.against[second]
     facts = [_("Model"), _("Server address"), _("Guideline"), _("Prompt (SHA-256)"), _("Labels")]
     facts += [_("Agreement with people"), _("Agreement on the flag")]
     with st.container(key="judge-versions"):
-        rows = zip(facts, _facts(one), _facts(other), strict=True)
+        rows = zip(facts, _facts(against_people), _facts(other), strict=True)
         show_html(table(("", names[first], names[second]), rows, kind="text"))
-    if one is other:
+    if against_people is other:
         return
-    apart = agreement_difference(one, other)
+    apart = agreement_difference(against_people, other)
     text = _("Agreement with people, first minus second judge, on {number} shared {number:text|texts}: {difference}.")
     if apart.value is not None:
         difference = with_interval(apart.estimate, POINTS, level=True)
         st.caption(plain(text.format(number=Count(apart.rows), difference=difference)))
-    _changes(one.judge, other.judge)
+    _changes(against_people.judge, other.judge)
 
 
 def _facts(against: AgainstPeople) -> list[str]:
@@ -71,14 +71,14 @@ def _facts(against: AgainstPeople) -> list[str]:
     ]  # fmt: skip
 
 
-def _changes(one: Judge, other: Judge) -> None:
+def _changes(judge: Judge, other: Judge) -> None:
     """Show what differs in the prompts, one line for each difference, with a sign in front."""
     lines = [
         line
-        for before, after in ((one.spec.system, other.spec.system), (one.spec.prompt, other.spec.prompt))
-        for line in unified_diff(before.splitlines(), after.splitlines(), one.name, other.name, lineterm="")
+        for before, after in ((judge.spec.system, other.spec.system), (judge.spec.prompt, other.spec.prompt))
+        for line in unified_diff(before.splitlines(), after.splitlines(), judge.name, other.name, lineterm="")
     ]
-    if lines and one.spec.prompt and other.spec.prompt:
+    if lines and judge.spec.prompt and other.spec.prompt:
         with st.expander(_("Prompt differences"), icon=":material/difference:"):
             st.code("\n".join(lines), language=None, wrap_lines=True)
 

@@ -228,11 +228,11 @@ def _with_found(example: Example, side: Side) -> Markup:
     assert example.span is not None
     first, last = example.span
     start, end = example.start, example.end
-    found = span(example.sentence[first:last], "found")
+    result = span(example.sentence[first:last], "found")
     if last <= start:
         rest = marked(example.sentence[last:], (start - last, end - last), side)
-        return joined([example.sentence[:first], found, rest])
-    return joined([marked(example.sentence[:first], (start, end), side), found, example.sentence[last:]])
+        return joined([example.sentence[:first], result, rest])
+    return joined([marked(example.sentence[:first], (start, end), side), result, example.sentence[last:]])
 
 
 def show_candidates(lines: Sequence[Mapping[str, Any]], *, key: str) -> None:

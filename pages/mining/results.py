@@ -52,10 +52,10 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
         "How many candidates will annotators accept? The rate is taken from a project where some"
         " have been reviewed, or from pilot numbers that you enter."
     )
-    found = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
+    values = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
     here = st.session_state.get(PROJECT)  # no other project is taken without being chosen
-    names = [here, TYPED] if here in found and here not in DEMOS else [TYPED]
-    names += sorted((name for name in found if name not in names), key=lambda name: name in DEMOS)
+    names = [here, TYPED] if here in values and here not in DEMOS else [TYPED]
+    names += sorted((name for name in values if name not in names), key=lambda name: name in DEMOS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             _("Source of acceptance rate"),
@@ -64,7 +64,7 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
             format_func=named(names, lambda one: one or _("entered by hand")),
             width=240,
         )
-        project = found.get(name)
+        project = values.get(name)
         pilot = _typed() if project is None else (0, 0)
         presets = ({} if project is None else {"project": _("project quotas")}) | preset_names()
         options = [preset for preset in presets if preset != "none"]
@@ -118,7 +118,7 @@ def _computed(
     cells: list[tuple[str, str]] = list(report.cells)
     goals = preset_quotas("released" if wanted == "released" else "table1")
     if project is None:
-        left: dict[tuple[str, str], int] = {cell: one.candidates for cell, one in report.cells.items()}
+        left: dict[tuple[str, str], int] = {cell: cell_counts.candidates for cell, cell_counts in report.cells.items()}
         given = supplies(report, goals, left=left, kept={}, reviewed={}, accepted={})
         if not given:
             inform("None of these pairs has a quota.")
@@ -247,9 +247,9 @@ def show_into_project(store: Store, run: MiningRun, report: Report) -> None:
     if not report.candidates:
         st.info(_("This run found no candidates."))
         return
-    found = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
-    names = targets(found)
-    if (following := st.session_state.pop("into_next", None)) in found:
+    values = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
+    names = targets(values)
+    if (following := st.session_state.pop("into_next", None)) in values:
         st.session_state["into"] = following
     name = st.selectbox(
         _("Project"), names, key="into", format_func=named(names, lambda one: one or _("a new project")), width=360
@@ -259,7 +259,7 @@ def show_into_project(store: Store, run: MiningRun, report: Report) -> None:
         return
     caption("Only candidates that are new to the project are added; flagged ones come last in the queue.")
     if st.button(_("Add the candidates"), key="add", type="primary", icon=":material/playlist_add:"):
-        _add(store, found[name], run, report)
+        _add(store, values[name], run, report)
 
 
 @asks("create_projects")
@@ -320,7 +320,7 @@ def _add(store: Store, project: Project, run: MiningRun, report: Report) -> None
 
 
 def _show_added(store: Store, project: str, numbers: tuple[int, int, int] | None) -> None:
-    made = next((one for one in own_projects(store) if one.name == project), None)
+    made = next((stored_project for stored_project in own_projects(store) if stored_project.name == project), None)
     if numbers is None:
         st.success(_("A background job is adding the candidates."), icon=":material/schedule:")
         page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")

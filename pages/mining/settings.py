@@ -155,12 +155,12 @@ def _ask_pair_modes(pairs: tuple[KeywordPair, ...]) -> dict[tuple[str, str], Mod
         columns[code] = st.column_config.SelectboxColumn(name, options=list(words), width=_column_width(name))
     key = f"pair_modes-{hash(tuple(pair.name for pair in pairs))}"
     edited = st.data_editor(frame, key=key, column_config=columns, hide_index=True, placeholder="")
-    found: dict[tuple[str, str], Mode] = {}
+    result: dict[tuple[str, str], Mode] = {}
     for row in edited.to_dict("records"):
         for code in FILTERS:
             if (mode := words.get(str(row[code]))) is not None:
-                found[str(row[_("Keyword pair")]), code] = mode
-    return found
+                result[str(row[_("Keyword pair")]), code] = mode
+    return result
 
 
 def ask_cleaning() -> Wish:
@@ -265,11 +265,11 @@ def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
         show_signature(found.signature)
 
 
-def _row(one: PairReport) -> tuple[str | Markup, ...]:
-    tone = {"symmetric": " good", "asymmetric": " bad"}.get(one.verdict, "")
-    verdict = joined([span(verdict_name(one.verdict), f"strong{tone}"), below(_(one.why))])
-    words = (_word(one.male, "male"), _word(one.female, "female"))
-    return (one.pair.name, verdict, *words, estimate_cell(one.asymmetry))
+def _row(pair_report: PairReport) -> tuple[str | Markup, ...]:
+    tone = {"symmetric": " good", "asymmetric": " bad"}.get(pair_report.verdict, "")
+    verdict = joined([span(verdict_name(pair_report.verdict), f"strong{tone}"), below(_(pair_report.why))])
+    words = (_word(pair_report.male, "male"), _word(pair_report.female, "female"))
+    return (pair_report.pair.name, verdict, *words, estimate_cell(pair_report.asymmetry))
 
 
 def _word(word: WordReport, side: Side) -> Markup:
@@ -307,7 +307,7 @@ def _tried(key: tuple[Any, ...], _paths: tuple[str, ...], _settings: Settings) -
             some.append(line)
 
     report = mine(_paths, _settings, on_candidate=keep, limit_bytes=LIMIT)
-    return Trial(report, tuple(one for some in kept.values() for one in some))
+    return Trial(report, tuple(entry for some in kept.values() for entry in some))
 
 
 def try_out(source: Source, settings: Settings) -> Trial:

@@ -77,7 +77,7 @@ def show_template() -> None:
         )
     with right, st.container(key="template-shown"), errors_shown():
         own = parse_sets(pronouns)
-        also = tuple(one for one in own if one not in sets("own"))
+        also = tuple(text for text in own if text not in sets("own"))
         instance = instance_of(template, name, own or ("they",), id="shown", also=also)
         _label(_("Probability-based: which of these texts has the lowest perplexity?"))
         for form, option in zip(instance.forms, instance.options, strict=True):
@@ -123,11 +123,11 @@ def show_rewriting() -> None:
         caption("The slot is {case}; the text had a form of {source}.", case=case_name(found.case), source=found.source)
         _label(_("Four texts to compare"))
         for name in sets("tango"):
-            one = set_named(name, "tango")
-            many = one.nom == "they"
-            form = found.text_with(one)
+            pronoun_set = set_named(name, "tango")
+            many = pronoun_set.nom == "they"
+            form = found.text_with(pronoun_set)
             start = len("".join(piece if isinstance(piece, str) else piece[many] for piece in found.before))
-            end = start + len(one.form(found.case))
+            end = start + len(pronoun_set.form(found.case))
             before = context.strip() + ("" if form[:1].isspace() else " ") + form[:start]
             _text(before, element("b", form[start:end]), form[end:])
 

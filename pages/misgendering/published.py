@@ -126,26 +126,30 @@ def _figures(beside: list[BesidePrinted] | None) -> None:
 
 def _by_table(measure: str, beside: list[BesidePrinted] | None) -> dict[str, list[list[str]]]:
     """Return the figures of a measure by the printed table, setting and set that they are from."""
-    found: dict[str, list[list[str]]] = {}
+    result: dict[str, list[list[str]]] = {}
     for place, row in enumerate(resources.table("published_misgendering")):
         if row["measure"] == measure:
             cells = _figure(row)
             if beside is not None:
-                one = beside[place]
+                printed = beside[place]
                 own, apart = ("z.1%", POINTS) if measure == "disagreement" else ("+.3f", "+.3f")
-                cells += [with_brackets(one.own, own), number(one.difference, apart), note_text(one.reason)]
-            found.setdefault(_place(row), []).append(cells)
-    return found
+                cells += [with_brackets(printed.own, own), number(printed.difference, apart), note_text(printed.reason)]
+            result.setdefault(_place(row), []).append(cells)
+    return result
 
 
 def _record(place: int, beside: list[BesidePrinted] | None) -> dict[str, float | str | None]:
     if beside is None:
         return {}
-    one = beside[place]
+    printed = beside[place]
     return {
-        "own": one.own.value, "own_low": one.own.low, "own_high": one.own.high, "difference": one.difference,
-        "method": one.own.method, "reason": note_text(one.reason),
-    }  # fmt: skip
+        "own": printed.own.value,
+        "own_low": printed.own.low,
+        "own_high": printed.own.high,
+        "difference": printed.difference,
+        "method": printed.own.method,
+        "reason": note_text(printed.reason),
+    }
 
 
 def _figure(row: Row) -> list[str]:

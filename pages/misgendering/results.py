@@ -211,20 +211,20 @@ COLUMNS = {"people": "people", "rule": "published", "prob": "prob"}
 def show_people(source: Source) -> None:
     """Show a choice of project, the ways side by side on what people finished, and how far they agree."""
     with open_store() as store:
-        found = {
+        values = {
             project.name: project
             for project in own_projects(store)
             if project.kind == "generations" and not has_own_scheme(store, project)
         }
-        if not found:
+        if not values:
             inform(
                 "There is no project of generations yet. Create one from model outputs on the Projects"
                 " page; human judgements then appear here as the third method."
             )
             page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
             return
-        name = st.selectbox(_("Project of generations"), list(found), key="people-project")
-        rows = with_run(people(store, found[name]), verdicts(source))
+        name = st.selectbox(_("Project of generations"), list(values), key="people-project")
+        rows = with_run(people(store, values[name]), verdicts(source))
     known = rows[rows["people"].notna()].reset_index(drop=True)
     if known.empty:
         inform("No generation of this project has all its labels yet, so nothing is shown.")
@@ -236,7 +236,7 @@ def show_people(source: Source) -> None:
             " so their intervals are wide."
         )
         st.warning(plain(text.format(n=Count(len(known)), units=Count(min(counts)))), icon=":material/warning:")
-    _figure(known, found[name])
+    _figure(known, values[name])
     _agreement(known)
 
 
@@ -273,14 +273,16 @@ def _agreement(known: pd.DataFrame) -> None:
         both = known[known[column].notna()].reset_index(drop=True)
         if both.empty:
             continue
-        found = _measures(both, column)
+        values = _measures(both, column)
         cells_of = [name, f"{len(both):,}"]
         for key in ("agreement", "mcc"):
-            one = found[key]
-            value = percent(one.value) if key == "agreement" else plain_number(one.value)
-            ends = percents(one.low, one.high) if key == "agreement" else interval(one.low, one.high)
-            cells_of += [value, ends or note_text(one.note or one.reason) or DASH]
-            rows.append({"compared": name, "measure": key, **numbers(one), "n": len(both)})
+            estimate = values[key]
+            value = percent(estimate.value) if key == "agreement" else plain_number(estimate.value)
+            ends = (
+                percents(estimate.low, estimate.high) if key == "agreement" else interval(estimate.low, estimate.high)
+            )
+            cells_of += [value, ends or note_text(estimate.note or estimate.reason) or DASH]
+            rows.append({"compared": name, "measure": key, **numbers(estimate), "n": len(both)})
         body.append(cells_of)
     if body:
         show_html(table(number_columns(heads, (1, 2, 4)), body, kind="text"))
@@ -308,9 +310,9 @@ def texts(path: str, written: float) -> "tuple[list[Texts], list[int]]":
     """
     del written
     skipped: list[int] = []
-    found = {tuple(one.key.values()): one for one in texts_by_cell(read_texts(path, skipped))}
-    names = [name for one in list(found.values())[:1] for name in one.key]
-    return [found[key] for key in in_order(list(found), names)], skipped
+    result = {tuple(one.key.values()): one for one in texts_by_cell(read_texts(path, skipped))}
+    names = [name for one in list(result.values())[:1] for name in one.key]
+    return [result[key] for key in in_order(list(result), names)], skipped
 
 
 def show_texts(source: Source) -> None:
@@ -333,19 +335,19 @@ def show_texts(source: Source) -> None:
         _("Repetition, as published"),
         _("Repetition, completion only"),
     )
-    several = varying([one.key for one in found])
+    several = varying([entry.key for entry in found])
     body, rows = [], []
-    for one in found:
-        label = label_of(one.key, several)
-        without = one.without
+    for entry in found:
+        label = label_of(entry.key, several)
+        without = entry.without
         ends = percents(without.low, without.high) or note_text(without.note or without.reason)
-        cells = [one.key["model"], label, f"{one.n:,}", percent(without.value), ends]
-        body.append([*cells, _spread(one.published), _spread(one.completion)])
+        cells = [entry.key["model"], label, f"{entry.n:,}", percent(without.value), ends]
+        body.append([*cells, _spread(entry.published), _spread(entry.completion)])
         rows.append(
             {
-                **one.key, "texts": one.n, "without": without.value, "low": without.low, "high": without.high,
-                "repetition_published": one.published.mean, "repetition_published_std": one.published.std,
-                "repetition_completion": one.completion.mean, "repetition_completion_std": one.completion.std,
+                **entry.key, "texts": entry.n, "without": without.value, "low": without.low, "high": without.high,
+                "repetition_published": entry.published.mean, "repetition_published_std": entry.published.std,
+                "repetition_completion": entry.completion.mean, "repetition_completion_std": entry.completion.std,
                 "signature": signature("published"),
             }
         )  # fmt: skip

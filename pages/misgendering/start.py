@@ -162,11 +162,11 @@ def _look(name: str) -> None:
 
 def _say_models(run: Run) -> None:
     """Show for each model its texts, and what sharing beginnings saved."""
-    for one in run.answered:
+    for entry in run.answered:
         text = _("{model}: {judged} {judged:instance|instances} judged, {undefined} could not be judged")
-        counts = {name: Count(one.get(name) or 0) for name in ("judged", "undefined")}
-        line = text.format(model=one.get("model", DASH), **counts)
-        tokens = one.get("tokens")
+        counts = {name: Count(entry.get(name) or 0) for name in ("judged", "undefined")}
+        line = text.format(model=entry.get("model", DASH), **counts)
+        tokens = entry.get("tokens")
         factor = tokens.get("factor") if isinstance(tokens, dict) else None
         if factor:
             saved = _("shared prefixes were computed once: {factor} times fewer tokens")

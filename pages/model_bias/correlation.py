@@ -73,9 +73,9 @@ def _correlation(source: ScoreFile, models: list[str], settings: Settings, group
                 " leaves the effect of the contexts."
             ),
         )
-    found = correlations(source, models, settings, method, corrected)
-    says = paragraph((_correlation_says(found, groups, kinds[method]), correlation_reading(found, _)))
-    return _clickable(found, says, key="models-correlation", value=_("correlation"), low=-1.0)
+    result = correlations(source, models, settings, method, corrected)
+    says = paragraph((_correlation_says(result, groups, kinds[method]), correlation_reading(result, _)))
+    return _clickable(result, says, key="models-correlation", value=_("correlation"), low=-1.0)
 
 
 def _correlation_says(found: pd.DataFrame, groups: Groups, kind: str) -> str:
@@ -98,8 +98,8 @@ def _each_once(found: pd.DataFrame, groups: Groups) -> pd.DataFrame:
 
 
 def _same_side(source: ScoreFile, models: list[str], settings: Settings, groups: Groups) -> tuple[str, str] | None:
-    found = signs(source, models, settings)
-    pairs = _each_once(found, groups).dropna(subset="value")
+    result = signs(source, models, settings)
+    pairs = _each_once(result, groups).dropna(subset="value")
     says = _("No two models both have a non-zero value on any sentence.")
     if len(pairs) == 1:
         says = _("Both prefer the same word on {share} of the sentences.", share=f"{100 * pairs['value'].iloc[0]:.0f}%")
@@ -109,7 +109,7 @@ def _same_side(source: ScoreFile, models: list[str], settings: Settings, groups:
     caption(
         "Two unrelated models agree on half of the sentences by chance, or on more if both lean the same way overall."
     )
-    return _clickable(found, says, key="models-signs", value=_("share"), low=0.0)
+    return _clickable(result, says, key="models-signs", value=_("share"), low=0.0)
 
 
 def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: float) -> tuple[str, str] | None:
@@ -223,15 +223,15 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
     """Show a heatmap, groups down and models across; a click on a cell lists its sentences."""
     by, measure = _ask()
     with st.spinner(_("Computing the intervals of each group …"), show_time=True):
-        found = {model: grouped(source, model, by, settings) for model in models}
-    rows = [_row(model, one, measure) for model in models for one in found[model]]
+        values = {model: grouped(source, model, by, settings) for model in models}
+    rows = [_row(model, entry, measure) for model in models for entry in values[model]]
     data = _in_order(pd.DataFrame(rows), models)
     if data.empty:
         inform("The file does not say which word the source had, so there are no sides to compare.")
         return
     data["shown"] = [group_name(by, name) for name in data["group"]]
     says = _says(data, measure)
-    means = [one.signed_mean for model in models for one in found[model]]
+    means = [entry.signed_mean for model in models for entry in values[model]]
     tested = many_intervals(means) if measure == "signed_mean" else None
     chart = _chart(data, says, measure, by)
     chart = chart.add_params(alt.selection_point(name="cell", fields=["group", "model"], on="click"))

@@ -168,10 +168,10 @@ def words_of(source: ScoreFile, model: str, settings: Settings, top: int, correc
     """Return the topic words of one model, with their signature."""
     rows = rows_for(source, [model], settings)
     value = "corrected_log10" if corrected else "bias_log10"
-    found = topics(rows, top=top, value=value)
+    result = topics(rows, top=top, value=value)
     male, female = int((rows[value] > OBVIOUS).sum()), int((rows[value] < -OBVIOUS).sum())
     signature = rows["signature"].iloc[0] if len(rows) else ""
-    return found.assign(model=model, male_sentences=male, female_sentences=female, signature=signature)
+    return result.assign(model=model, male_sentences=male, female_sentences=female, signature=signature)
 
 
 @st.fragment
@@ -188,8 +188,8 @@ def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None
             explained=_("Otherwise sentences may be on a side only because their keyword pair leans that way."),
         )
     with st.spinner(_("Segmenting the sentences …"), show_time=True):
-        found = words_of(source, str(model), at_once(settings), int(top), corrected)
-    shown = found[found["method"] == method]
+        words = words_of(source, str(model), at_once(settings), int(top), corrected)
+    shown = words[words["method"] == method]
     if shown.empty:
         inform("This model has no sentence with obvious bias here, so there are no topic words.")
         return

@@ -40,9 +40,9 @@ SECONDS_A_LABEL = 8  # what a short question on one sentence takes a practised r
 RULES = ("unanimous", "any", "label")
 
 
-def _audit_name(one: audit_projects.Audit) -> str:
+def _audit_name(audit: audit_projects.Audit) -> str:
     text = _("{name} · {model} · {done} of {all} labels")
-    return text.format(name=one.project.name, model=one.model, done=one.labels, all=one.labels_wanted)
+    return text.format(name=audit.project.name, model=audit.model, done=audit.labels, all=audit.labels_wanted)
 
 
 def _new(frame: "pd.DataFrame", store: Store, run: str) -> None:

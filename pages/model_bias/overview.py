@@ -76,12 +76,12 @@ def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> N
     says = sides_says(data, say=_)
     with place.container():
         chart = sides(data, description=says, say=_, palette=colours())
-        rows = [numbers(one, corrected[one.model], paper_values().get(one.model)) for one in found]
+        rows = [numbers(entry, corrected[entry.model], paper_values().get(entry.model)) for entry in found]
         show_chart(chart, rows, key="sides", says=says)
         parts = [_("Thin line: 95% interval.")]
         if any(model in paper_values() for model in models):
             parts.append(_("Diamond: Table 4 of the paper, converted from ln to log10."))
-        if any(one.reference for one in found):
+        if any(entry.reference for entry in found):
             parts.append(_("Grey: the same architecture, untrained, as a reference."))
         parts.append(_("You choose the order. A smaller bias is not necessarily better."))
         st.caption(plain(paragraph(parts)))
@@ -101,8 +101,10 @@ def _papers(model: str) -> dict[str, object]:
 
 
 def _noted(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
-    said = notes(models)
-    return data.assign(note=[in_brackets("", said[model]).strip() if model in said else "" for model in data["model"]])
+    values = notes(models)
+    return data.assign(
+        note=[in_brackets("", values[model]).strip() if model in values else "" for model in data["model"]]
+    )
 
 
 def _table(

@@ -257,7 +257,10 @@ def show_occupations(inference: "Inference") -> None:
         caption("Biased: entailment with the stereotyped gender, contradiction with the other.")
     else:
         caption("Biased: any answer other than neutral.")
-    rows = [_row(one, [name for name in SETS if any(name in word.sets for word in words)]) for one in words]
+    rows = [
+        _row(by_occupation, [name for name in SETS if any(name in word.sets for word in words)])
+        for by_occupation in words
+    ]
     share = st.column_config.ProgressColumn(_("biased"), format="percent", min_value=0.0, max_value=1.0)
     height: int | Literal["auto"] = 360 if len(rows) > ROWS else "auto"
     st.dataframe(rows, hide_index=True, column_config={_("Biased"): share}, key="nli-occupations", height=height)
@@ -270,12 +273,12 @@ def show_occupations(inference: "Inference") -> None:
 
 def _row(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
     counts = {name: " / ".join(map(str, row)) if sum(row) else DASH for name, row in zip(SETS, one.counts, strict=True)}
-    found: dict[str, object] = {
+    result: dict[str, object] = {
         _("Occupation"): one.word,
         _("Biased"): one.biased.value,
         _("95% interval"): _span(one),
     }
-    return found | {named(name, "e / c / n"): text for name, text in counts.items() if name in sets}
+    return result | {named(name, "e / c / n"): text for name, text in counts.items() if name in sets}
 
 
 def _span(one: "ByOccupation") -> str:

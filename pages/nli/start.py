@@ -59,8 +59,8 @@ def choose_classifier(key: str, *, planted: bool = True) -> str:
     """Return a classifier by name; anything may be typed."""
     names = [entry.name for entry in known_models("nli") if entry.builtin and entry.available]
     names += PLANTED if planted else ()
-    if key not in st.session_state and (asked := st.query_params.get("model")):
-        st.session_state[key] = asked
+    if key not in st.session_state and (model := st.query_params.get("model")):
+        st.session_state[key] = model
     help = _("A three-label model trained for inference: entailment, contradiction, neutral.")
     return choose_model(_("Classifier"), names, key, help=help)
 

@@ -79,15 +79,15 @@ def _show_gaps(classifier_gaps: ClassifierGaps) -> None:
         st.caption(plain(note_text(classifier_gaps.f1_gap.note or classifier_gaps.f1_gap.reason)))
 
 
-def _gap(one: Gap) -> Markup:
-    note = one.value.reason if one.value.value is None else one.value.note
-    return joined([number(one.value.value, ".4f"), below(note_text(note))])
+def _gap(gap: Gap) -> Markup:
+    note = gap.value.reason if gap.value.value is None else gap.value.note
+    return joined([number(gap.value.value, ".4f"), below(note_text(note))])
 
 
-def _null(one: Gap) -> tuple[str, str, str]:
-    if one.null is None:
+def _null(gap: Gap) -> tuple[str, str, str]:
+    if gap.null is None:
         return DASH, DASH, DASH
-    return number(one.null[0], ".4f"), number(one.null[1], ".4f"), DASH if one.p is None else significant(one.p)
+    return number(gap.null[0], ".4f"), number(gap.null[1], ".4f"), DASH if gap.p is None else significant(gap.p)
 
 
 def _show_vectors() -> None:
@@ -98,11 +98,11 @@ def _show_vectors() -> None:
     names = names_of_tests()
     if own_sets:
         text = st.text_input(_("Four sets: X,Y,A,B"), key="om-vector-test")
-        tests = {one: one for one in text.split()}
+        tests = {entry: entry for entry in text.split()}
     else:
         chosen = st.multiselect(_("Tests"), list(TESTS), ["career", "math", "science"], format_func=names.__getitem__,
                                 key="om-vector-tests")  # fmt: skip
-        tests = {one: TESTS[one] for one in chosen}
+        tests = {entry: TESTS[entry] for entry in chosen}
     if vectors is None or not tests:
         return
     words = [word for test in tests.values() for name in names_of(test, sets) for word in sets[name]]
@@ -110,14 +110,14 @@ def _show_vectors() -> None:
     heads = [_("test"), "d", "P(s ≥ s_obs)", "P(s > s_obs)", _("effects under chance"), _("words without a vector")]
     rows = []
     for name, test in tests.items():
-        one = weat(test, sets, known)
-        missing = clauses(" ".join(some) for some in one.missing.values()) or DASH
-        exact = _("exact, all {count} partitions") if one.exact else _("{count} partitions, sampled")
-        how = exact.format(count=f"{one.partitions:,}") if one.p is not None else ""
-        p = joined([_p(one.p), below(how or note_text(one.p_reason))])
-        effect = joined([number(one.effect, ".3f"), below(note_text(one.effect_reason))])
-        band = f"{number(one.band[0])} – {number(one.band[1])}" if one.band else DASH
-        rows.append((names.get(name, name), effect, p, _p(one.p_greater), band, missing))
+        weat_test = weat(test, sets, known)
+        missing = clauses(" ".join(some) for some in weat_test.missing.values()) or DASH
+        exact = _("exact, all {count} partitions") if weat_test.exact else _("{count} partitions, sampled")
+        how = exact.format(count=f"{weat_test.partitions:,}") if weat_test.p is not None else ""
+        p = joined([_p(weat_test.p), below(how or note_text(weat_test.p_reason))])
+        effect = joined([number(weat_test.effect, ".3f"), below(note_text(weat_test.effect_reason))])
+        band = f"{number(weat_test.band[0])} – {number(weat_test.band[1])}" if weat_test.band else DASH
+        rows.append((names.get(name, name), effect, p, _p(weat_test.p_greater), band, missing))
     show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
     caption("P(s ≥ s_obs) is the p of exact tests; P(s > s_obs) is what Caliskan et al. (2017) write.")
 

@@ -14,16 +14,16 @@ from evenhand.pages.ui.text import _, caption, language, named, plain
 from evenhand.pages.ui.visitor import open_store, page_head, page_link
 
 
-def _show(one: Method) -> None:
+def _show(method: Method) -> None:
     here = language()
-    lines = [element("strong", one.name[here]), below(span(one.formula[here], "formula"))]
-    lines += [below(one.source), below(named(_("Known limitations"), one.against[here]))]
+    lines = [element("strong", method.name[here]), below(span(method.formula[here], "formula"))]
+    lines += [below(method.source), below(named(_("Known limitations"), method.against[here]))]
     show_html(joined(lines, Markup("")))
-    if one.page:
-        page_link(one.page, label=plain(_("Where in the app")), icon=":material/arrow_forward:",
-                  query_params=one.parameters)  # fmt: skip
+    if method.page:
+        page_link(method.page, label=plain(_("Where in the app")), icon=":material/arrow_forward:",
+                  query_params=method.parameters)  # fmt: skip
     else:
-        st.caption(":material/block: " + plain(_("Not implemented: {why}", why=one.why[here])))
+        st.caption(":material/block: " + plain(_("Not implemented: {why}", why=method.why[here])))
 
 
 page_head(

@@ -67,16 +67,16 @@ def show_finished(store: Store) -> None:
     show_notices(run)
     trial_banner(run.models)
     show_criticism(what)
-    figures = [(str(one.get("model")), figure) for one in run.answered for figure in one.get("figures") or []]
+    figures = [(str(entry.get("model")), figure) for entry in run.answered for figure in entry.get("figures") or []]
     neutrals = list(dict.fromkeys(one.get("neutral") for _model, one in figures))
     for place, neutral in enumerate(neutrals):
         own = [(model, one) for model, one in figures if one.get("neutral") == neutral and one["value"] is not None]
         if not own:
             continue
         rows = [_row(model, one) for model, one in own]
-        rows += [_printed(one) for one in run.record.get("published") or [] if one["model"] in run.models]
+        rows += [_printed(entry) for entry in run.record.get("published") or [] if entry["model"] in run.models]
         shown = [row for row in rows if row["group"] in {_group(model, str(one["quantity"])) for model, one in own}]
-        rows = sorted(shown, key=lambda row: list(dict.fromkeys(one["group"] for one in shown)).index(row["group"]))
+        rows = sorted(shown, key=lambda row: list(dict.fromkeys(entry["group"] for entry in shown)).index(row["group"]))
         says = _says(neutral, rows)
         chart = measure_dots(rows, what.scale, neutral, description=says, say=_, palette=colours())
         show_chart(chart, rows, key=f"om-chart-{place}", says=says)
@@ -84,7 +84,7 @@ def show_finished(store: Store) -> None:
     _show_published(run, what)
     with st.container(horizontal=True, vertical_alignment="center"):
         download_table(MEASURED, run)
-        twins = [str(one["untrained_signature"]) for one in run.answered if one.get("untrained_signature")]
+        twins = [str(entry["untrained_signature"]) for entry in run.answered if entry.get("untrained_signature")]
         show_signature("\n".join([*run.signatures, *twins]))
         offer_deletion(MEASURED, run)
 
@@ -178,18 +178,18 @@ def _beside(one: Mapping[str, Any]) -> list[str]:
         "twins": _("sentence pairs"), "unlike": _("pairs differing beyond the pronoun"),
         "partitions": _("partitions"),
     }  # fmt: skip
-    found = []
+    result = []
     for key, name in names.items():
         value = one.get(key)
         if value is None or (key in ("left_out", "missing", "unlike") and not value):
             continue
-        found.append(named(name, f"{value:,}" if isinstance(value, int) else significant(value)))
-    return found
+        result.append(named(name, f"{value:,}" if isinstance(value, int) else significant(value)))
+    return result
 
 
 def _show_published(run: Run, what: Measure) -> None:
     rows = run.record.get("published") or []
-    with st.expander(_("Published values"), expanded=any(one["model"] in run.models for one in rows)):
+    with st.expander(_("Published values"), expanded=any(row["model"] in run.models for row in rows)):
         if not any(row["model"] in run.models for row in rows):
             st.caption(_(NO_PRINT))
         if what.name == "seat":

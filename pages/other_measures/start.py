@@ -80,7 +80,7 @@ def _request(what: Measure) -> RunRequest[Settings] | None:
     st.session_state["om-has-file"] = path is not None
     variant = ""
     if what.variants:
-        names = {one: variant_names()[one] for one in what.variants}
+        names = {text: variant_names()[text] for text in what.variants}
         variant = choose(_("Variant"), names, f"om-variant-{what.name}")
     options = _options(what, path)
     untrained = switch(

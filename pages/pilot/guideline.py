@@ -139,13 +139,13 @@ def _edit(project: Project, begun: Draft, newest: Guideline, place: str) -> Draf
         placeholder=_("Annotators read this the next time they open their desk."),
     )  # fmt: skip
     if scheme is None:
-        for number, one in clashing_numbers(newest.text, text, newest.reasons, with_keys(project.kind, reasons)):
+        for number, choice in clashing_numbers(newest.text, text, newest.reasons, with_keys(project.kind, reasons)):
             told = _(
                 "{number} is new in the text, but at the desk {key} is the key of another reason: {reason}."
                 " Keys never change."
             )
             more = _("Leave the number out of the text: the desk lists every reason with its key below the guideline.")
-            words = told.format(number=number, key=one.key, reason=choice_name(one))
+            words = told.format(number=number, key=choice.key, reason=choice_name(choice))
             st.warning(plain(paragraph([words, more])), icon=":material/keyboard:")
     return Draft(begun.base, text, choices, reasons, changes, scheme=scheme)
 

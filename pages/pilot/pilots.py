@@ -243,47 +243,47 @@ def show_tags(store: Store, project: Project) -> None:
     )
 
 
-def _tag_row(one: Tag, codes: dict[str, str | None]) -> dict[str, object]:
-    state = "undecided" if one.text not in codes else "criterion" if codes[one.text] else "left out"
+def _tag_row(tag: Tag, codes: dict[str, str | None]) -> dict[str, object]:
+    state = "undecided" if tag.text not in codes else "criterion" if codes[tag.text] else "left out"
     return {
-        "tag": one.text, "spellings": " | ".join(one.spellings), "items": one.items, "labels": one.labels,
-        "annotators": one.annotators, "state": state, "code": codes.get(one.text) or "",
+        "tag": tag.text, "spellings": " | ".join(tag.spellings), "items": tag.items, "labels": tag.labels,
+        "annotators": tag.annotators, "state": state, "code": codes.get(tag.text) or "",
     }  # fmt: skip
 
 
 def _show_tag(
-    store: Store, project: Project, one: Tag, number: int, draft: drafts.Draft, codes: dict[str, str | None]
+    store: Store, project: Project, tag: Tag, number: int, draft: drafts.Draft, codes: dict[str, str | None]
 ) -> None:
-    place = f"tag-{number}-{one.text}"
+    place = f"tag-{number}-{tag.text}"
     with st.container(border=True, key=f"tag-box-{number}"):
         left, right = st.columns([3, 2], vertical_alignment="center")
         with left:
-            st.markdown(" · ".join(f"**{plain(text)}**" for text in one.spellings))
+            st.markdown(" · ".join(f"**{plain(text)}**" for text in tag.spellings))
             text = _("{items} items, {labels} labels, {annotators} annotators")
-            st.caption(plain(text.format(items=one.items, labels=one.labels, annotators=one.annotators)))
+            st.caption(plain(text.format(items=tag.items, labels=tag.labels, annotators=tag.annotators)))
         with right:
-            _choose(project, one, draft, codes, place)
+            _choose(project, tag, draft, codes, place)
         if st.session_state.get(place) == NEW:
-            _new_criterion(project, one, draft, place)
+            _new_criterion(project, tag, draft, place)
         if st.toggle(_("Show its items"), key=f"open-{place}"):
-            _items(store, project, one, draft)
+            _items(store, project, tag, draft)
 
 
-def _choose(project: Project, one: Tag, draft: drafts.Draft, codes: dict[str, str | None], place: str) -> None:
+def _choose(project: Project, tag: Tag, draft: drafts.Draft, codes: dict[str, str | None], place: str) -> None:
     names = {UNDECIDED: _("not decided yet"), OUT: _("left out: no criterion"), NEW: _("a new criterion …")}
     known = {reason.code: in_brackets(choice_name(reason), reason.code) for reason in draft.reasons}
-    stands = UNDECIDED if one.text not in codes else codes[one.text] or OUT
+    stands = UNDECIDED if tag.text not in codes else codes[tag.text] or OUT
     if stands not in known and stands not in names:
         stands = UNDECIDED  # its criterion was taken out of the draft again
     if st.session_state.get(place) != NEW:
         st.session_state[place] = stands
     st.selectbox(
-        spoken(_("Criterion for {tag}", tag=one.text)),
+        spoken(_("Criterion for {tag}", tag=tag.text)),
         [UNDECIDED, *known, NEW, OUT],
         key=place,
         format_func=lambda code: {**names, **known}[code],
         on_change=_keep,
-        args=(project, one.spellings, place),
+        args=(project, tag.spellings, place),
         label_visibility="collapsed",
     )
 
@@ -300,8 +300,8 @@ def _keep(project: Project, spellings: Sequence[str], place: str) -> None:
             drafts.assign_tags(store, project, spellings, None if chosen == OUT else chosen)
 
 
-def _new_criterion(project: Project, one: Tag, draft: drafts.Draft, place: str) -> None:
-    name = _plain_name(one.text)
+def _new_criterion(project: Project, tag: Tag, draft: drafts.Draft, place: str) -> None:
+    name = _plain_name(tag.text)
     chinese = any("CJK" in unicodedata.name(character, "") for character in name)
     with st.form(f"new-{place}", border=False):
         caption("Not saved yet: add the criterion to save it.")
@@ -313,7 +313,7 @@ def _new_criterion(project: Project, one: Tag, draft: drafts.Draft, place: str) 
         if st.form_submit_button(_("Add criterion"), key=f"add-{place}", icon=":material/add:"):
             made = Choice(code.strip(), key.strip(), zh.strip(), en.strip())
             with errors_shown():
-                _add(project, one.spellings, made)
+                _add(project, tag.spellings, made)
                 del st.session_state[place]
                 st.rerun()
 

@@ -79,49 +79,52 @@ def _estimate(estimate: Estimate, form: str) -> Markup:
     return tables.estimate_cell(estimate, form)
 
 
-def show_waiting(store: Store, project: Project, found: Forecast) -> None:
+def show_waiting(store: Store, project: Project, work_forecast: Forecast) -> None:
     """Show a notice during relabelling, with the way in which these items count."""
     left = sum(left_to_relabel(store, project).values())
-    if (not left and not found.returned) or project.kind != "sentences":
+    if (not left and not work_forecast.returned) or project.kind != "sentences":
         return
     parts = []
     if left:
         parts.append(_("{labels} labels are awaiting relabelling.", labels=f"{left:,}"))
-    if found.returned:
+    if work_forecast.returned:
         text = _(
             "Until then, the forecast uses the former labels of {items} sentences. The effect of the new guideline will"
             " show as new labels arrive."
         )
-        parts.append(text.format(items=f"{found.returned:,}"))
+        parts.append(text.format(items=f"{work_forecast.returned:,}"))
     st.info(plain(paragraph(parts)), icon=":material/undo:")
 
 
-def show_forecast(project: Project, found: Forecast) -> None:
+def show_forecast(project: Project, work_forecast: Forecast) -> None:
     """Show one sentence, the table of both plans, its basis, and the numbers as files."""
-    work = found.work
-    if work.candidates.value is None and not found.items:
+    work = work_forecast.work
+    if work.candidates.value is None and not work_forecast.items:
         inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
         return
     plans: list[tuple[Plan, Work]] = [("all", work.all)]
     if project.kind == "sentences":
         plans.append(("stop", work.stop))
-    rows = _rows(project, found, [one for _plan, one in plans])
+    rows = _rows(project, work_forecast, [one for _plan, one in plans])
     columns = [tables.Column(""), *(tables.Column(_plan_head(project, plan), "number") for plan, _work in plans)]
     body = [(name, *(_estimate(value, form) for value in values)) for name, form, values in rows]
-    tables.show_html(tables.joined([_says(found), tables.table(columns, body)]))
-    st.caption(plain(_rests_on(project, found)))
+    tables.show_html(tables.joined([_says(work_forecast), tables.table(columns, body)]))
+    st.caption(plain(_rests_on(project, work_forecast)))
     shown = [
         {"what": name, "plan": plan, "value": value.value, "low": value.low, "high": value.high}
-        | {"reason": note_text(value.reason), "signature": found.work.signature}
+        | {"reason": note_text(value.reason), "signature": work_forecast.work.signature}
         for name, _form, values in rows
         for (plan, _work), value in zip(plans, values, strict=True)
     ]
     with foot():
-        show_signature(found.work.signature)
+        show_signature(work_forecast.work.signature)
         with st.container(horizontal=True, width="content"):
             downloads(shown, key="plan")
             download(
-                "JSON", lambda: json_text({"project": project.name} | to_json(found)), "plan.json", key="plan-json"
+                "JSON",
+                lambda: json_text({"project": project.name} | to_json(work_forecast)),
+                "plan.json",
+                key="plan-json",
             )
 
 
@@ -130,16 +133,16 @@ def _plan_head(project: Project, plan: Plan) -> str:
     return _("{plan} (in force)", plan=name) if project.plan == plan else name
 
 
-def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
+def _rows(project: Project, work_forecast: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
     rows = [
-        (_("items to label"), ",.0f", [found.work.candidates] * len(plans)),
+        (_("items to label"), ",.0f", [work_forecast.work.candidates] * len(plans)),
         (_("labels"), ",.0f", [plan.judgements for plan in plans]),
         (_("labels per item"), ".2f", [plan.each for plan in plans]),
         _time(_("hours in total"), _("minutes in total"), [plan.hours for plan in plans]),
     ]
-    if found.people > 1:
-        each = [_times(plan.hours, 1 / found.people) for plan in plans]
-        rows.append(_time(_("hours per annotator"), _("minutes per annotator"), each))
+    if work_forecast.people > 1:
+        estimates = [_times(plan.hours, 1 / work_forecast.people) for plan in plans]
+        rows.append(_time(_("hours per annotator"), _("minutes per annotator"), estimates))
     if project.retest:
         rows.append((_("plus retests"), ",.0f", [_times(plan.judgements, project.retest) for plan in plans]))
     return rows
@@ -152,15 +155,15 @@ def _time(hours: str, minutes: str, values: list[Estimate]) -> tuple[str, str, l
     return hours, ",.1f", values
 
 
-def _times(one: Estimate, factor: float) -> Estimate:
-    if one.value is None:
-        return one
-    low, high = (None if end is None else end * factor for end in (one.low, one.high))
-    return replace(one, value=one.value * factor, low=low, high=high)
+def _times(estimate: Estimate, factor: float) -> Estimate:
+    if estimate.value is None:
+        return estimate
+    low, high = (None if end is None else end * factor for end in (estimate.low, estimate.high))
+    return replace(estimate, value=estimate.value * factor, low=low, high=high)
 
 
-def _says(found: Forecast) -> str | Markup:
-    saved, every, stop = found.work.saved, found.work.all, found.work.stop
+def _says(work_forecast: Forecast) -> str | Markup:
+    saved, every, stop = work_forecast.work.saved, work_forecast.work.all, work_forecast.work.stop
     if saved.value is None or every.judgements.value is None or stop.judgements.value is None:
         return ""
     text = _("Stopping at the first reject saves {saved} of the labels: about {labels}.")
@@ -168,19 +171,21 @@ def _says(found: Forecast) -> str | Markup:
     return tables.element("p", text.format(saved=with_interval(saved, ".1%", level=True), labels=labels), "says")
 
 
-def _rests_on(project: Project, found: Forecast) -> str:
+def _rests_on(project: Project, work_forecast: Forecast) -> str:
     parts = []
     if project.kind == "sentences":
-        if found.reviewed:
+        if work_forecast.reviewed:
             text = _("Based on {items} pilot sentences labelled by {labels} annotators; all accepted {rate} of them.")
-            if found.sample == "all":
+            if work_forecast.sample == "all":
                 text = _(
                     "Based on {items} sentences labelled by {labels} or more annotators; all accepted {rate} of them."
                 )
-            rate = with_interval(found.work.rate, ".1%", level=True)
-            parts.append(text.format(items=f"{found.reviewed:,}", labels=found.work.per_item, rate=rate))
-            parts += _versions(found)
-            if found.narrowed:
+            rate = with_interval(work_forecast.work.rate, ".1%", level=True)
+            parts.append(
+                text.format(items=f"{work_forecast.reviewed:,}", labels=work_forecast.work.per_item, rate=rate)
+            )
+            parts += _versions(work_forecast)
+            if work_forecast.narrowed:
                 parts.append(
                     _(
                         "Other sentences with as many labels are excluded: under the former plan, only accepted"
@@ -194,32 +199,32 @@ def _rests_on(project: Project, found: Forecast) -> str:
                     " will take."
                 )
             )
-    if found.work.seconds.value is not None:
+    if work_forecast.work.seconds.value is not None:
         text = _(
             "Mean time per label: {seconds}, with each time capped at five minutes; excludes discussions and reading"
             " the guideline."
         )
         parts.append(
-            text.format(seconds=_("{seconds} s", seconds=with_interval(found.work.seconds, ".1f", level=True)))
+            text.format(seconds=_("{seconds} s", seconds=with_interval(work_forecast.work.seconds, ".1f", level=True)))
         )
-    return paragraph([*parts, _("{made} labels so far.", made=f"{found.made:,}")])
+    return paragraph([*parts, _("{made} labels so far.", made=f"{work_forecast.made:,}")])
 
 
-def _versions(found: Forecast) -> list[str]:
+def _versions(work_forecast: Forecast) -> list[str]:
     """Return the versions of the guideline of these labels, if there are several."""
-    if not found.returned and len(found.versions) < 2:
+    if not work_forecast.returned and len(work_forecast.versions) < 2:
         return []
     rows = []
-    for oldest, newest, items in found.versions:
+    for oldest, newest, items in work_forecast.versions:
         text = _("version {version}: {items}") if oldest == newest else _("versions {oldest} to {version}: {items}")
         rows.append(text.format(oldest=oldest, version=newest, items=f"{items:,}"))
     return [_("Sentences by the guideline version of their labels: {rows}.", rows=" · ".join(rows))]
 
 
-def show_needed(found: Forecast) -> None:
+def show_needed(work_forecast: Forecast) -> None:
     """Show the candidates that each quota needs, by pair and side, and if there are enough."""
-    cells = found.work.cells
-    if not found.items and not cells:
+    cells = work_forecast.work.cells
+    if not work_forecast.items and not cells:
         caption("There are no items yet.")
         return
     if not cells:
@@ -228,7 +233,7 @@ def show_needed(found: Forecast) -> None:
     numbers = (_("Quota"), _("Acceptance rate"), _("Candidates needed"), _("Available"))
     columns = tables.number_columns((_("Keyword pair"), *numbers, _("Can the quota be met?")), range(1, 5))
     text = _("All quotas together need {needed} candidates.")
-    total = found.work.needed
+    total = work_forecast.work.needed
     value = number(total.value, ",.0f")
     if total.low is not None:
         value = in_brackets(value, to(f"{total.low:,.0f}", number(total.high, ",.0f")))
@@ -239,7 +244,9 @@ def show_needed(found: Forecast) -> None:
         " fully labelled sentences uses the rate of all pairs together. The range of the total is the sum of the"
         " ranges."
     )
-    caption_with_files(text.format(own=OWN_RATE), [_as_row(cell, found) for cell in cells], key="candidates-needed")
+    caption_with_files(
+        text.format(own=OWN_RATE), [_as_row(cell, work_forecast) for cell in cells], key="candidates-needed"
+    )
 
 
 def _row(cell: CellNeed) -> tuple[str | Markup, ...]:
@@ -254,13 +261,13 @@ def _row(cell: CellNeed) -> tuple[str | Markup, ...]:
     )
 
 
-def _as_row(cell: CellNeed, found: Forecast) -> dict[str, Any]:
+def _as_row(cell: CellNeed, work_forecast: Forecast) -> dict[str, Any]:
     return {
         "pair": cell.pair, "side": cell.side, "quota": cell.quota, "items": cell.stock, "kept": cell.kept,
         "share_kept": cell.rate.value, "share_low": cell.rate.low, "share_high": cell.rate.high,
         "share_from": "own" if cell.own else "all", "needed": cell.needed.value, "needed_low": cell.needed.low,
         "needed_high": cell.needed.high, "left": cell.left, "verdict": cell.verdict,
-        "reason": str(cell.needed.reason or ""), "signature": found.work.signature,
+        "reason": str(cell.needed.reason or ""), "signature": work_forecast.work.signature,
     }  # fmt: skip
 
 
@@ -270,10 +277,10 @@ SHOWN = 10  # changes in the list
 @asks("change_projects")
 def show_settings(store: Store, project: Project) -> None:
     """Show the fields, the effect of their change on labelled items, and the button that stores them."""
-    asked = (_ask_plan(project) if project.kind == "sentences" else {}) | _ask_again(project)
-    changed = {field: value for field, value in asked.items() if value != getattr(project, field)}
+    values = (_ask_plan(project) if project.kind == "sentences" else {}) | _ask_again(project)
+    changed = {field: value for field, value in values.items() if value != getattr(project, field)}
     if {"plan", "per_item", "share"} & set(changed):
-        _say_effects(store, project, asked)
+        _say_effects(store, project, values)
     if changed.get("plan") == "stop":
         waiting = on_desks(store, project)
         if waiting:

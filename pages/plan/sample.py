@@ -91,12 +91,12 @@ def _ask(store: Store, project: Project) -> None:
     st.caption(_meaning(design))
     if not has_judges:
         caption("Two more designs need labels of judges: run judges on the Judges page first.")
-    asked: dict[str, Any] = _ask_strata(project, design) if design in ("stratified", "variance") else {}
+    values: dict[str, Any] = _ask_strata(project, design) if design in ("stratified", "variance") else {}
     measures = measures_of(store, project)
     if design in BY_JUDGES and len(measures) > 1:
         known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language")}
         names = names_of(store, project) | (known if "extraneous" in measures else {})
-        asked["measure"] = choose(
+        values["measure"] = choose(
             _("Measure"), {measure: names.get(measure, measure) for measure in measures}, "sample-measure"
         )
     available = free_items(store, project)
@@ -114,7 +114,7 @@ def _ask(store: Store, project: Project) -> None:
                     "Equal for all items, so that none has probability 0. A larger part makes the weights"
                     " more similar."),
             )  # fmt: skip
-            asked["share"] = round(share / 100, 6)
+            values["share"] = round(share / 100, 6)
         ask_author(store, _("Drawn by"), persist_state="session", placeholder=_("Your name"), width=240)
         text = _(
             "Until the sample is closed, desks hand out only its items. The sample and its probabilities are"
@@ -123,7 +123,7 @@ def _ask(store: Store, project: Project) -> None:
         if confirmed(
             _("Draw the sample"), text, _("Draw it"), key="sample-start", icon=":material/casino:", primary=True
         ):
-            _start(store, project, design, int(items), asked)
+            _start(store, project, design, int(items), values)
 
 
 def column_names() -> dict[str, str]:
@@ -209,10 +209,10 @@ def _show_samples(sample_states: list[samples.SampleState]) -> None:
 
 def _show_rates(store: Store, project: Project) -> None:
     """Show what people say of the items that samples could draw and of those labelled before."""
-    found = {
+    values = {
         one: rate for one, (rate, _effect) in samples.people_rates(store, project).items() if rate.value is not None
     }
-    if not found:
+    if not values:
         if samples.samples(store, project):
             caption("No sampled item is fully labelled, so all labels count, as a simple random sample of all items.")
         return
@@ -227,7 +227,7 @@ def _show_rates(store: Store, project: Project) -> None:
         " count once each."
     )
     with st.container(key="sample-rates"):
-        show_tiles([estimate_tile(names.get(one, one), rate, meaning, "z.1%") for one, rate in found.items()], 3)
+        show_tiles([estimate_tile(names.get(one, one), rate, meaning, "z.1%") for one, rate in values.items()], 3)
 
 
 def _row(sample_state: samples.SampleState) -> list[str]:
@@ -235,7 +235,7 @@ def _row(sample_state: samples.SampleState) -> list[str]:
     design = design_name(sample.design)
     state = _("open") if sample.closed is None else _("closed {when}", when=moment(sample.closed))
     return [
-        str(sample.number), in_brackets(design, series(names.get(one, str(one)) for one in by)) if by else design,
+        str(sample.number), in_brackets(design, series(names.get(entry, str(entry)) for entry in by)) if by else design,
         f"{sample_state.drawn:,} / {sample_state.frame:,}", f"{sample_state.labelled:,}",
         f"{percent(sample_state.least)} – {percent(sample_state.most)}", state,
     ]  # fmt: skip
@@ -248,15 +248,15 @@ def show_labels_needed(store: Store, project: Project, names: dict[str, str], co
     if not free_items(store, project):
         caption("No item is left to draw from.")
         return
-    asked = _ask_size(project, columns, has_judges=any(one.labels for one in judges(store, project)))
+    values = _ask_size(project, columns, has_judges=any(judge.labels for judge in judges(store, project)))
     if st.button(_("Simulate"), key="needed-start", icon=":material/query_stats:"):
-        st.session_state["needed-asked"] = asked
-    if st.session_state.get("needed-asked") != asked:
+        st.session_state["needed-asked"] = values
+    if st.session_state.get("needed-asked") != values:
         caption("Draws simulated samples from this project by each design and measures the width of their intervals.")
         return
     with errors_shown():
         with st.spinner(_("Simulating samples …"), show_time=False):
-            made = remembered((*state(store), *state_of_judges(store)), _forecast, project, **asked)
+            made = remembered((*state(store), *state_of_judges(store)), _forecast, project, **values)
         _show(project, made, names)
 
 

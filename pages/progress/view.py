@@ -46,15 +46,15 @@ def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Proje
         return dashboard(store, _project, zone=time_zone())
 
 
-def for_reader(store: Store, project: Project, found: Dashboard) -> Dashboard:
-    """Return *found*, or only the annotator's rows if a desk of this project is open in this visit."""
+def for_reader(store: Store, project: Project, overview: Dashboard) -> Dashboard:
+    """Return *overview*, or only the annotator's rows if a desk of this project is open in this visit."""
     reader = annotator_at_desk(store, project)
     if reader is None:
-        return found
+        return overview
     text = _("Your desk as {name} is open: only you are listed among the annotators, so that labels stay blind.")
     st.caption(plain(text.format(name=reader.name)))
-    people = tuple(person for person in found.people if person.annotator.id == reader.id)
-    return replace(found, people=people, days=tuple(day for day in found.days if day.annotator == reader.name))
+    people = tuple(person for person in overview.people if person.annotator.id == reader.id)
+    return replace(overview, people=people, days=tuple(day for day in overview.days if day.annotator == reader.name))
 
 
 def forget() -> None:
@@ -62,14 +62,14 @@ def forget() -> None:
     _dashboard.clear()
 
 
-def tiles(project: Project, found: Dashboard) -> None:
+def tiles(project: Project, overview: Dashboard) -> None:
     """Show how much is done and how much is ahead."""
-    counted = [cell.counted for cell in found.cells]
+    counted = [cell.counted for cell in overview.cells]
     mined, reviewed = sum(one.mined for one in counted), sum(one.reviewed for one in counted)
     kept, wanted = sum(one.kept for one in counted), sum(one.quota or 0 for one in counted)
     within = sum(one.kept if one.quota is None else min(one.kept, one.quota) for one in counted)
     of_all = _("of {mined} in the project", mined=f"{mined:,}")
-    today, week = (sum(getattr(person, name) for person in found.people) for name in ("today", "week"))
+    today, week = (sum(getattr(person, name) for person in overview.people) for name in ("today", "week"))
     decisions = _("decisions incl. changes: {today} today, {week} in seven days")
     quotas = _("{within} of {wanted} required by quotas") if wanted else _("no quotas are set")
     done = Tile(_("Accepted"), f"{kept:,}", (quotas.format(within=f"{within:,}", wanted=f"{wanted:,}"),))
@@ -79,15 +79,15 @@ def tiles(project: Project, found: Dashboard) -> None:
         "Labels still needed ÷ mean labels per hour of the annotators (last 60 labels each, breaks excluded). With a"
         " quota, only the candidates that it is expected to need count."
     )
-    left = _("{labels} labels", labels=f"{found.ahead.labels:,}")
-    each = _("{time} for each annotator", time=duration(3600 * found.each)) if found.each else ""
-    hours = DASH if found.hours is None else duration(3600 * found.hours)
+    left = _("{labels} labels", labels=f"{overview.ahead.labels:,}")
+    text = _("{time} for each annotator", time=duration(3600 * overview.each)) if overview.each else ""
+    hours = DASH if overview.hours is None else duration(3600 * overview.hours)
     show_tiles(
         [
-            Tile(_("Valid labels"), f"{found.labels:,}", (decisions.format(today=f"{today:,}", week=f"{week:,}"),)),
+            Tile(_("Valid labels"), f"{overview.labels:,}", (decisions.format(today=f"{today:,}", week=f"{week:,}"),)),
             Tile(_("Reviewed"), f"{reviewed:,}", (of_all,), _("Items that have all the labels they need.")),
             done,
-            Tile(_("Remaining work"), hours, (left, each or note_text(found.hours_reason)), about),
+            Tile(_("Remaining work"), hours, (left, text or note_text(overview.hours_reason)), about),
         ],
         4,
     )
@@ -105,7 +105,7 @@ def say_too_many(store: Store, project: Project) -> None:
     )
 
 
-def show_method(project: Project, found: Dashboard) -> None:
+def show_method(project: Project, overview: Dashboard) -> None:
     """Show the signature, and its meaning in words."""
     text = _("As of {moment}. Only valid labels count; in daily counts, each change of a label counts again.")
     if project.plan == "stop":
@@ -113,16 +113,16 @@ def show_method(project: Project, found: Dashboard) -> None:
             "As of {moment}. Only valid labels count; in daily counts, each change counts again."
             " Differences are computed on the random share that everybody labels."
         )
-    st.caption(plain(text.format(moment=moment(found.moment))))
-    show_signature(found.signature)
+    st.caption(plain(text.format(moment=moment(overview.moment))))
+    show_signature(overview.signature)
 
 
 DAYS = 90  # in the chart
 
 
-def people(project: Project, found: Dashboard) -> None:
+def people(project: Project, overview: Dashboard) -> None:
     """Show one row per annotator, those who have left last; participants of online studies apart."""
-    everybody = sorted(found.people, key=lambda one: (one.participant, not one.active))
+    everybody = sorted(overview.people, key=lambda one: (one.participant, not one.active))
     staff = [worker for worker in everybody if not worker.participant]
     by_link = everybody[len(staff) :]
     if not staff:
@@ -130,47 +130,47 @@ def people(project: Project, found: Dashboard) -> None:
     if not everybody:
         return
     if staff:
-        _table(project, staff, found.moment, "progress-people")
+        _table(project, staff, overview.moment, "progress-people")
     if by_link:
         title = _("Participants in online studies ({number})", number=f"{len(by_link):,}")
         with st.expander(title, icon=":material/group:", expanded=not staff):
-            _table(project, by_link, found.moment, "progress-participants")
+            _table(project, by_link, overview.moment, "progress-participants")
             page_link("study/page.py", label=_("Online studies"), icon=":material/link:")
     text = _(
         "Shares with 95% intervals: clustered by source article where articles hold several sentences, otherwise Wilson"
         " intervals modified for rare counts. Each heading explains what it counts; scroll right for more columns."
     )
-    caption_with_files(text, [_numbers(worker, found.signature) for worker in everybody], key="progress-annotators")
+    caption_with_files(text, [_numbers(worker, overview.signature) for worker in everybody], key="progress-annotators")
 
 
 def _table(project: Project, rows: list[Worker], now: float, key: str) -> None:
     st.dataframe([_row(project, row, now) for row in rows], hide_index=True, key=key, column_config=_explained())
 
 
-def _state(one: Worker, now: float) -> str:
-    if not one.active:
+def _state(worker: Worker, now: float) -> str:
+    if not worker.active:
         return _("has left")
-    if one.heard is not None and one.heard + LEASE_S > now:
+    if worker.heard is not None and worker.heard + LEASE_S > now:
         return _("at the desk")
     return _("away")
 
 
-def _row(project: Project, one: Worker, now: float) -> dict[str, Any]:
+def _row(project: Project, worker: Worker, now: float) -> dict[str, Any]:
     row = {
-        _("Annotator"): one.annotator.name,
-        _("Now"): _state(one, now),
-        _("Valid labels"): one.labels,
-        _("Accept rate"): with_interval(one.accepted, ".1%"),
-        _("Differs from majority"): with_interval(one.differs.most, ".1%"),
-        _("On the desk"): one.leased,
-        _("Labels per hour"): DASH if one.pace is None else f"{one.pace:,.0f}",
-        _("Last label"): moment(one.last),
-        _("Decisions today"): one.today,
-        _("Decisions, seven days"): one.week,
-        _("Seconds per item"): DASH if one.seconds is None else f"{one.seconds:,.1f}",
-        _("Relabelling"): one.sent_back,
-        _("Skipped"): one.skipped,
-        _("Conflicts"): one.conflicts,
+        _("Annotator"): worker.annotator.name,
+        _("Now"): _state(worker, now),
+        _("Valid labels"): worker.labels,
+        _("Accept rate"): with_interval(worker.accepted, ".1%"),
+        _("Differs from majority"): with_interval(worker.differs.most, ".1%"),
+        _("On the desk"): worker.leased,
+        _("Labels per hour"): DASH if worker.pace is None else f"{worker.pace:,.0f}",
+        _("Last label"): moment(worker.last),
+        _("Decisions today"): worker.today,
+        _("Decisions, seven days"): worker.week,
+        _("Seconds per item"): DASH if worker.seconds is None else f"{worker.seconds:,.1f}",
+        _("Relabelling"): worker.sent_back,
+        _("Skipped"): worker.skipped,
+        _("Conflicts"): worker.conflicts,
     }
     if project.kind == "generations":
         del row[_("Accept rate")]
@@ -204,23 +204,39 @@ def _explained() -> dict[str, Any]:
     }
 
 
-def _numbers(one: Worker, signature: str) -> dict[str, Any]:
+def _numbers(worker: Worker, signature: str) -> dict[str, Any]:
     """Return the row of an annotator as numbers, with further columns."""
-    accepted, most, some = one.accepted, one.differs.most, one.differs.any
+    accepted, most, some = worker.accepted, worker.differs.most, worker.differs.any
     return {
-        "annotator": one.annotator.name, "participant": one.participant, "active": one.active, "labels": one.labels,
-        "accepted": accepted.value, "accepted_low": accepted.low, "accepted_high": accepted.high,
-        "today": one.today, "seven_days": one.week, "labels_per_hour": one.pace, "median_seconds": one.seconds,
-        "last_label": one.last, "in_hand": one.leased, "sent_back": one.sent_back, "skipped": one.skipped,
-        "conflicts": one.conflicts, "shared_items": most.units, "differs_from_most": most.value,
-        "differs_from_most_low": most.low, "differs_from_most_high": most.high, "differs_from_any": some.value,
-        "differs_reason": note_text(most.reason), "signature": signature,
-    }  # fmt: skip
+        "annotator": worker.annotator.name,
+        "participant": worker.participant,
+        "active": worker.active,
+        "labels": worker.labels,
+        "accepted": accepted.value,
+        "accepted_low": accepted.low,
+        "accepted_high": accepted.high,
+        "today": worker.today,
+        "seven_days": worker.week,
+        "labels_per_hour": worker.pace,
+        "median_seconds": worker.seconds,
+        "last_label": worker.last,
+        "in_hand": worker.leased,
+        "sent_back": worker.sent_back,
+        "skipped": worker.skipped,
+        "conflicts": worker.conflicts,
+        "shared_items": most.units,
+        "differs_from_most": most.value,
+        "differs_from_most_low": most.low,
+        "differs_from_most_high": most.high,
+        "differs_from_any": some.value,
+        "differs_reason": note_text(most.reason),
+        "signature": signature,
+    }
 
 
-def stalled(project: Project, found: Dashboard) -> None:
+def stalled(project: Project, overview: Dashboard) -> None:
     """Show items at a desk where no work happens, with a button to release them."""
-    for person in found.people:
+    for person in overview.people:
         if person.stalled is None:
             continue
         items = person.leased - person.sent_back
@@ -245,16 +261,16 @@ def _give_back(project: Project, one: Worker) -> None:
     forget()
 
 
-def by_day(found: Dashboard) -> None:
+def by_day(overview: Dashboard) -> None:
     """Show the labels of each annotator on each of the last days; participants of studies are one line."""
     from evenhand.core.charts.lines import labels_per_day  # charts take a third of a second to import
 
     counted, together = Counter[tuple[str, str]](), _("Participants in online studies")
-    by_link = {person.annotator.name for person in found.people if person.participant}
-    for day in found.days:
+    by_link = {person.annotator.name for person in overview.people if person.participant}
+    for day in overview.days:
         counted[day.day, together if day.annotator in by_link else day.annotator] += day.labels
     there = {name for _day, name in counted}
-    names = [person.annotator.name for person in found.people if person.annotator.name in there - {together}]
+    names = [person.annotator.name for person in overview.people if person.annotator.name in there - {together}]
     names += [together] if by_link and together in there else []
     days = filled_days([Day(day, name, labels) for (day, name), labels in counted.items()], names, DAYS)
     if not days:
@@ -264,20 +280,20 @@ def by_day(found: Dashboard) -> None:
     text = _("{labels} decisions from {first} to {last}, changes included; days begin at midnight in your time zone.")
     says = text.format(labels=f"{sum(day.labels for day in days):,}", first=days[0].day, last=days[-1].day)
     chart = labels_per_day(rows, description=says, say=_, palette=colours())
-    show_chart(chart, [{**row, "signature": found.signature} for row in rows], key="labels-per-day", says=says)
+    show_chart(chart, [{**row, "signature": overview.signature} for row in rows], key="labels-per-day", says=says)
 
 
-def cells(project: Project, found: Dashboard) -> None:
+def cells(project: Project, overview: Dashboard) -> None:
     """Show the table, after a choice of all rows or only those that lack something."""
-    if not any(cell.counted.mined or cell.counted.quota for cell in found.cells):
+    if not any(cell.counted.mined or cell.counted.quota for cell in overview.cells):
         inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
         return
-    rows, quotas = _by_pair(found.cells), any(cell.counted.quota is not None for cell in found.cells)
+    rows, quotas = _by_pair(overview.cells), any(cell.counted.quota is not None for cell in overview.cells)
     if quotas:
-        _verdicts(found)
+        _verdicts(overview)
         missing = sum(1 for cell in rows if cell.forecast.missing)
         names = {"all": _("All: {n}"), "missing": _("Not met yet: {n}"), "short": _("Cannot be met: {n}")}
-        numbers = {"all": len(rows), "missing": missing, "short": found.count("no")}
+        numbers = {"all": len(rows), "missing": missing, "short": overview.count("no")}
         shown = {key: plain(text.format(n=f"{numbers[key]:,}")) for key, text in names.items()}
         which = choose(_("Pairs and sides"), shown, "progress-cells", heading=False)
         rows = [cell for cell in rows if which == "all" or _matches(cell.forecast, which)]
@@ -294,7 +310,7 @@ def cells(project: Project, found: Dashboard) -> None:
     else:
         inform("No such pairs and sides.", icon=":material/check:")
     caption_with_files(
-        _meaning(project, quotas), [_cell_numbers(cell, found.signature) for cell in rows], key="progress-pairs"
+        _meaning(project, quotas), [_cell_numbers(cell, overview.signature) for cell in rows], key="progress-pairs"
     )
 
 
@@ -310,10 +326,10 @@ def _matches(forecast: QuotaForecast, which: str) -> bool:
     return bool(forecast.missing) if which == "missing" else forecast.verdict == "no"
 
 
-def _verdicts(found: Dashboard) -> None:
+def _verdicts(overview: Dashboard) -> None:
     """Show in one sentence whether the quotas can be met."""
-    short, undecided = found.count("no"), found.count("undecided") + found.count("unknown")
-    to_find = sum(cell.forecast.to_find.value or 0 for cell in found.cells if cell.forecast.verdict == "no")
+    short, undecided = overview.count("no"), overview.count("undecided") + overview.count("unknown")
+    to_find = sum(cell.forecast.to_find.value or 0 for cell in overview.cells if cell.forecast.verdict == "no")
     if short:
         text = _(
             "{short} pairs and sides cannot meet their quota with the remaining candidates, even at the upper end of"
@@ -370,14 +386,14 @@ def _cell_row(cell: CellState, quotas: bool, generations: bool) -> list[str | Ma
     return [pair, _verdict(cell), *numbers]
 
 
-def _range(one: Estimate) -> str:
+def _range(estimate: Estimate) -> str:
     """Return a number of candidates with its interval, or a lower bound; a dash if neither is known."""
-    if one.value is None:
-        return DASH if one.low is None else _("at least {least}", least=f"{one.low:,.0f}")
-    if one.high == one.low:
-        return f"{one.value:,.0f}"
-    high = "∞" if one.high is None else f"{one.high:,.0f}"
-    return in_brackets(f"{one.value:,.0f}", to(f"{one.low or 0:,.0f}", high))
+    if estimate.value is None:
+        return DASH if estimate.low is None else _("at least {least}", least=f"{estimate.low:,.0f}")
+    if estimate.high == estimate.low:
+        return f"{estimate.value:,.0f}"
+    high = "∞" if estimate.high is None else f"{estimate.high:,.0f}"
+    return in_brackets(f"{estimate.value:,.0f}", to(f"{estimate.low or 0:,.0f}", high))
 
 
 def _verdict(cell: CellState) -> Markup:

@@ -24,9 +24,13 @@ def show_people(store: Store, project: Project) -> None:
     if done := st.session_state.pop(DONE, None):
         st.success(plain(done), icon=":material/check:")
     by_link = participants(store, project)
-    everybody = [one for one in annotators(store, project, active=False) if one.id not in by_link]
-    people = [one for one in annotators(store, project) if one.id not in by_link]
-    left = [one for one in everybody if one not in people]
+    everybody = [
+        stored_annotator
+        for stored_annotator in annotators(store, project, active=False)
+        if stored_annotator.id not in by_link
+    ]
+    people = [stored_annotator for stored_annotator in annotators(store, project) if stored_annotator.id not in by_link]
+    left = [stored_annotator for stored_annotator in everybody if stored_annotator not in people]
     if not people:
         inform("There are no annotators yet. Add the first one.")
     _show_uninvited(store, project)
@@ -183,12 +187,12 @@ def show_aside(store: Store, project: Project) -> None:
 def show_consent(store: Store, project: Project) -> None:
     """Show each annotator's consent to each use, and a form to store consent given in writing."""
     with st.expander(_("Consent to the use of labels"), icon=":material/policy:", key="consent-of-all"):
-        found = {use: consent.consents(store, project, use) for use in consent.USES}
+        values = {use: consent.consents(store, project, use) for use in consent.USES}
         names = {use: _(name) for use, name in consent.NAMES.items()}
         rows = [
-            {_("Annotator"): each[0].annotator.name}
-            | {names[use]: _answer_in_words(one) for use, one in zip(consent.USES, each, strict=True)}
-            for each in zip(*found.values(), strict=True)
+            {_("Annotator"): row[0].annotator.name}
+            | {names[use]: _answer_in_words(entry) for use, entry in zip(consent.USES, row, strict=True)}
+            for row in zip(*values.values(), strict=True)
         ]
         show_records(rows)
         caption(
@@ -198,15 +202,15 @@ def show_consent(store: Store, project: Project) -> None:
         _store_form(store, project, names)
 
 
-def _answer_in_words(one: consent.Consent) -> str:
-    if one.given is None:
+def _answer_in_words(stored_consent: consent.Consent) -> str:
+    if stored_consent.given is None:
         return _("not answered")
-    text = _("yes, {moment}") if one.given else _("no, {moment}")
-    return text.format(moment=moment(one.created))
+    text = _("yes, {moment}") if stored_consent.given else _("no, {moment}")
+    return text.format(moment=moment(stored_consent.created))
 
 
 def _store_form(store: Store, project: Project, names: dict[consent.Use, str]) -> None:
-    people = [one.name for one in annotators(store, project, active=False)]
+    people = [stored_annotator.name for stored_annotator in annotators(store, project, active=False)]
     use = st.selectbox(_("Use"), consent.USES, key="consent-use", format_func=names.__getitem__, width=360)
     agreed = consent.TEXTS[use]
     st.caption(plain(_(agreed)))

@@ -30,11 +30,11 @@ NEW = "new"  # the view that makes a project
 
 def opened() -> str | None:
     """Return the name of the open project, or None for the list."""
-    asked = st.query_params.get("project")
-    if asked:
+    project = st.query_params.get("project")
+    if project:
         # A link or a reload opens it for the other pages too, so that no work goes into the wrong project.
-        enter_project(asked)
-    return asked
+        enter_project(project)
+    return project
 
 
 def open_project(name: str) -> None:
@@ -64,8 +64,8 @@ def _make_demo(name: str) -> None:
 @asks_at_click("change_projects")
 def _bring_back(name: str) -> None:
     with open_store() as store:
-        found = next(project for project in own_projects(store, archived=True) if project.name == name)
-        archive(store, found, archived=False)
+        stored_project = next(project for project in own_projects(store, archived=True) if project.name == name)
+        archive(store, stored_project, archived=False)
 
 
 def show_list(store: Store) -> None:
@@ -167,14 +167,14 @@ def settings_line(store: Store, project: Project) -> str:
 
 def show_guideline(store: Store, project: Project) -> None:
     """Show the guideline in any version with its changes; new versions are written on the page Pilot."""
-    found = {one.version: one for one in reversed(guidelines(store, project))}
-    if st.session_state.get("version") not in found:
-        st.session_state["version"] = max(found)
+    values = {stored_guideline.version: stored_guideline for stored_guideline in reversed(guidelines(store, project))}
+    if st.session_state.get("version") not in values:
+        st.session_state["version"] = max(values)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        version = st.selectbox(_("Version"), list(found), key="version", width=120)
+        version = st.selectbox(_("Version"), list(values), key="version", width=120)
         where = {"project": project.name, "part": "guideline"}
         page_link("pilot/page.py", label=_("Write a new version"), icon=":material/edit_note:", query_params=where)
-    shown = found[version]
+    shown = values[version]
     caption("Written on {day}.", day=day(shown.created))
     if shown.changes:
         st.markdown(f"**{_('What changed')}**")

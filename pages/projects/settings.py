@@ -151,7 +151,7 @@ def _form_of_generations() -> None:
             _("Rule for gold labels"), rules, key="generations_gold", horizontal=True, format_func=agreed_name
         )
         with st.expander(_("Desk and order of texts")):
-            asked = ask_desk(checked=True, blur=False, pause_minutes=None, place="generations_")
+            values = ask_desk(checked=True, blur=False, pause_minutes=None, place="generations_")
             help_text = _("The same seed and texts give the same order.")
             seed = st.number_input(_("Seed"), 0, 2**31 - 1, 0, key="seed", help=help_text)
     st.subheader(_("Guideline"), anchor=False)
@@ -159,7 +159,7 @@ def _form_of_generations() -> None:
     criteria = _built_in_scheme() if chosen == "built-in" else _other_scheme(chosen)
     if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
         settings = {"kind": "generations", "gold": gold, "seed": int(seed), "per_item": labels["per_item"]}
-        later = {"doubled": labels["doubled"], **asked}
+        later = {"doubled": labels["doubled"], **values}
         _create(name, "en", people, criteria, {}, settings, later)
 
 
@@ -268,9 +268,9 @@ BUILT_IN_MODELS = ("demo-zh", "random-zh", "known")
 @asks("change_projects")
 def show_settings(store: Store, project: Project) -> None:
     """Show the name, labels for each item, rule, and settings of this kind only; and the archive."""
-    asked = {"name": st.text_input(_("Name"), project.name, key="new_name", max_chars=80)}
-    asked |= _for_generations(project) if project.kind == "generations" else _for_sentences(project)
-    changed = {field: value for field, value in asked.items() if value != getattr(project, field)}
+    values = {"name": st.text_input(_("Name"), project.name, key="new_name", max_chars=80)}
+    values |= _for_generations(project) if project.kind == "generations" else _for_sentences(project)
+    changed = {field: value for field, value in values.items() if value != getattr(project, field)}
     if changed:
         say_changes(
             [

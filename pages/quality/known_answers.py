@@ -58,14 +58,16 @@ def score_list(quality: Quality) -> None:
     show_signature(quality.known_signature)
 
 
-def _row(one: known_answers.KnownAnswerScore) -> dict[str, Any]:
+def _row(answer_score: known_answers.KnownAnswerScore) -> dict[str, Any]:
     return {
-        _("Annotator"): one.annotator if one.active else _("{name} (has left)", name=one.annotator),
-        _("Right"): one.right,
-        _("Wrong"): one.wrong,
-        _("Not labelled"): one.unlabelled,
-        _("Known answers, accuracy"): percent(one.share.value),
-        _("95% interval"): interval_or_reason(one.share, ".1%"),
+        _("Annotator"): answer_score.annotator
+        if answer_score.active
+        else _("{name} (has left)", name=answer_score.annotator),
+        _("Right"): answer_score.right,
+        _("Wrong"): answer_score.wrong,
+        _("Not labelled"): answer_score.unlabelled,
+        _("Known answers, accuracy"): percent(answer_score.share.value),
+        _("95% interval"): interval_or_reason(answer_score.share, ".1%"),
     }
 
 
@@ -111,15 +113,20 @@ def what_missed(store: Store, project: Project, quality: Quality) -> None:
         show_pages(len(missed), "missed-page", PAGE)
 
 
-def _confusion(store: Store, project: Project, one: known_answers.KnownAnswerScore, signature: str) -> None:
+def _confusion(store: Store, project: Project, answer_score: known_answers.KnownAnswerScore, signature: str) -> None:
     choices = known_answers.answer_choices(store, project)
-    used = [i for i in range(len(choices)) if sum(one.table[i]) or any(row[i] for row in one.table)]
+    used = [i for i in range(len(choices)) if sum(answer_score.table[i]) or any(row[i] for row in answer_score.table)]
     says = _("Rows: known answer; columns: label by {name}. {k} of {n} are correct.")
     show_confusion(
-        [[one.table[i][j] for j in used] for i in used], [choice_name(choices[i]) for i in used], "answer", "label",
-        key="answer-and-label", says=says.format(name=one.annotator, k=one.right, n=one.right + one.wrong),
-        titles={"answer": _("known answer"), "label": _("label")}, signature=signature,
-    )  # fmt: skip
+        [[answer_score.table[i][j] for j in used] for i in used],
+        [choice_name(choices[i]) for i in used],
+        "answer",
+        "label",
+        key="answer-and-label",
+        says=says.format(name=answer_score.annotator, k=answer_score.right, n=answer_score.right + answer_score.wrong),
+        titles={"answer": _("known answer"), "label": _("label")},
+        signature=signature,
+    )
 
 
 @asks("change_projects")
@@ -269,7 +276,7 @@ def _one(store: Store, project: Project) -> None:
         warn("This project has no such item.", icon=":material/search_off:")
         return
     card(item, item.uid, [])
-    choices = {each.code: choice_name(each) for each in guideline(store, project).choices}
+    choices = {criterion.code: choice_name(criterion) for criterion in guideline(store, project).choices}
     choice = st.pills(
         _("Answer"), list(choices), format_func=lambda code: plain(choices[code]), key=f"known-choice-{item.uid}"
     )

@@ -88,24 +88,24 @@ def in_figures(report: retest_agreement.RetestReport) -> None:
     show_signature(report.signature)
 
 
-def _row(one: retest_agreement.RetestAgreement, name: str) -> dict[str, Any]:
-    least, middle, most = (f"{days:.1f}" for days in one.days) if one.days is not None else ("", "", "")
-    days = in_brackets(middle, to(least, most)) if one.days is not None else DASH
-    flag = {} if one.flag is None else {_("The same flag"): percent(one.flag.value)}
+def _row(agreement: retest_agreement.RetestAgreement, name: str) -> dict[str, Any]:
+    least, middle, most = (f"{days:.1f}" for days in agreement.days) if agreement.days is not None else ("", "", "")
+    days = in_brackets(middle, to(least, most)) if agreement.days is not None else DASH
+    flag = {} if agreement.flag is None else {_("The same flag"): percent(agreement.flag.value)}
     return {
         _("Annotator"): name,
-        _("Judged twice"): one.compared,
-        _("The same choice"): percent(one.agreed.value),
-        _("95% interval"): interval_or_reason(one.agreed, ".1%"),
-        _("Kappa"): number(one.kappa.value),
-        _("Kappa, 95%"): interval_or_reason(one.kappa, ".2f"),
+        _("Judged twice"): agreement.compared,
+        _("The same choice"): percent(agreement.agreed.value),
+        _("95% interval"): interval_or_reason(agreement.agreed, ".1%"),
+        _("Kappa"): number(agreement.kappa.value),
+        _("Kappa, 95%"): interval_or_reason(agreement.kappa, ".2f"),
         **flag,
         _("Days between"): days,
-        _("Waiting"): one.waiting,
-        _("On a desk"): one.handed_out,
-        _("Excluded"): one.other_guideline + one.seen,
-        _("Void"): one.void,
-        _("Of former annotators"): one.left,
+        _("Waiting"): agreement.waiting,
+        _("On a desk"): agreement.handed_out,
+        _("Excluded"): agreement.other_guideline + agreement.seen,
+        _("Void"): agreement.void,
+        _("Of former annotators"): agreement.left,
     }
 
 
@@ -137,10 +137,10 @@ def differently(store: Store, project: Project, report: retest_agreement.RetestR
         return
     people = {annotator.annotator: annotator for annotator in report.annotators}
     name = st.selectbox(_("Annotator"), list(people), index=None, placeholder=_("Total"), key="oneself-who")
-    one = people[name] if name else report.together
+    agreement = people[name] if name else report.together
     left, right = st.columns([2, 3], gap="large")
     with left:
-        _confusion(one, report)
+        _confusion(agreement, report)
     with right:
         retest_differences = retest_agreement.retest_differences(store, project, name)
         if not retest_differences:
@@ -165,12 +165,12 @@ def differently(store: Store, project: Project, report: retest_agreement.RetestR
             )
 
 
-def _confusion(one: retest_agreement.RetestAgreement, report: retest_agreement.RetestReport) -> None:
+def _confusion(agreement: retest_agreement.RetestAgreement, report: retest_agreement.RetestReport) -> None:
     names = [choice_name(choice) for choice in report.choices]
     says = _("Rows: first label; columns: second label. The same on {k} of {n} items.")
-    says = says.format(k=sum(row[place] for place, row in enumerate(one.table)), n=one.compared)
+    says = says.format(k=sum(row[place] for place, row in enumerate(agreement.table)), n=agreement.compared)
     show_confusion(
-        one.table, names, "first", "second", key="first-and-second", says=says,
+        agreement.table, names, "first", "second", key="first-and-second", says=says,
         titles={"first": _("first label"), "second": _("retest label")}, signature=report.signature,
     )  # fmt: skip
 

@@ -39,30 +39,30 @@ from evenhand.pages.ui.visitor import asks, base_path, errors_shown, open_store,
 def ask_annotator(store: Store, project: Project) -> Annotator | None:
     """Ask for the annotator of the record: from the address, the open desk of this visit, or a choice; or None."""
     who = visitor(store)
-    found = {
+    result = {
         annotator.name: annotator
         for annotator in annotators(store, project, active=False)
         if allowed(who, "see_own_labels", project=project.uid, annotator=annotator.uid)
     }
-    if not found:
+    if not result:
         inform("This project has no annotators yet. Add them on the Projects page.")
         return None
     if who is not OPEN:
-        return next(iter(found.values()))  # the own one: there is nothing to choose
+        return next(iter(result.values()))  # the own one: there is nothing to choose
     key = f"record-{project.uid}"
-    if st.session_state.get(key) not in found:
+    if st.session_state.get(key) not in result:
         at_desk = annotator_at_desk(store, project)
         asked = st.query_params.get("annotator") or (at_desk.name if at_desk else None)
-        if asked and asked not in found:
+        if asked and asked not in result:
             warn("{name} is not an annotator of this project.", name=asked)
-        st.session_state[key] = asked if asked in found else None
-    name = st.selectbox(_("Annotator"), list(found), index=None, key=key, placeholder=_("Choose your name"))
+        st.session_state[key] = asked if asked in result else None
+    name = st.selectbox(_("Annotator"), list(result), index=None, key=key, placeholder=_("Choose your name"))
     if name is None:
         st.query_params.pop("annotator", None)
         inform("Choose your name to see what is stored about you.", icon=":material/person:")
         return None
     st.query_params["annotator"] = name
-    return found[name]
+    return result[name]
 
 
 def show_summary(project: Project, record_summary: RecordSummary) -> None:
@@ -274,23 +274,23 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
         st.pagination(record_page.pages, key="record-page")
 
 
-def _item(one: Entry, words: dict[str, str]) -> Markup:
+def _item(entry: Entry, words: dict[str, str]) -> Markup:
     """Return the text with its word marked, then each act with its time."""
-    item = one.item
+    item = entry.item
     if item is None:
         why = _("It was on your desk but you did not label it; its text is not shown.")
-        if one.state == "leased":
+        if entry.state == "leased":
             why = _("It is waiting at your desk; read it there.")
         text = span(why, "soft")
     else:
-        text = with_cover(item) if one.covered else marked(item.whole_text, item.word, item.side)
+        text = with_cover(item) if entry.covered else marked(item.whole_text, item.word, item.side)
     context = element("div", item.context, "soft verbatim") if item is not None and item.context else ""
-    lines = [_act(act, words) for act in one.acts]
-    if one.revealed:
-        lines.append(element("li", f"{moment(one.revealed)} · " + _("others' opinions were shown to you")))
-    if one.sent_back:
+    lines = [_act(act, words) for act in entry.acts]
+    if entry.revealed:
+        lines.append(element("li", f"{moment(entry.revealed)} · " + _("others' opinions were shown to you")))
+    if entry.sent_back:
         lines.append(element("li", _("awaiting your relabelling")))
-    elif one.state == "released":
+    elif entry.state == "released":
         lines.append(element("li", _("went to others")))
     return joined([context, element("div", text, "own-text"), element("ul", joined(lines), "acts")])
 

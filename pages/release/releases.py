@@ -90,11 +90,11 @@ def show_push(store: Store, project: Project, one: Release) -> None:
             st.rerun()
 
 
-def _ask_password(project: Project, one: Release) -> str | None:
-    if not locked_texts(project, one):
+def _ask_password(project: Project, release: Release) -> str | None:
+    if not locked_texts(project, release):
         return None
     return st.text_input(
-        _("Archive password"), type="password", key=f"hub-password-{one.uid}", width=320,
+        _("Archive password"), type="password", key=f"hub-password-{release.uid}", width=320,
         help=_(
             "Texts are uploaded as an encrypted archive (texts.zip), which can be opened only with this password."
         ),
@@ -137,35 +137,35 @@ def show_releases(store: Store, project: Project) -> None:
     downloads(rows, key=f"releases-{project.id}")
 
 
-def _show(store: Store, project: Project, one: Release) -> None:
-    st.markdown(f"**{plain(one.version)}** · {plain(moment(one.created))}")
-    total, found = one.facts["total"], one.facts["agreement"]["krippendorff_alpha"]
+def _show(store: Store, project: Project, release: Release) -> None:
+    st.markdown(f"**{plain(release.version)}** · {plain(moment(release.created))}")
+    total, found = release.facts["total"], release.facts["agreement"]["krippendorff_alpha"]
     with st.container(horizontal=True):
-        st.metric(_("Accepted"), f"{one.items:,}", width=150)
+        st.metric(_("Accepted"), f"{release.items:,}", width=150)
         st.metric(_("Reviewed"), f"{total['reviewed']:,}", width=150)
-        st.metric(_("Labels"), f"{one.labels:,}", width=150)
+        st.metric(_("Labels"), f"{release.labels:,}", width=150)
         alpha = number(found["value"], "z.3f")
         explained = _words_of(found, "value") or _interval(found) or _words_of(found, "note")
         name = _("Alpha before filtering")
         st.metric(name, alpha, width=190)
     st.caption(plain(f"{name} · {explained}"))  # in view: a number next to its interval, a dash next to its reason
-    st.caption(plain(_changes(one)))
+    st.caption(plain(_changes(release)))
     caption("Content hash (SHA-256): identical for the same judgements of the same texts.")
-    st.code(one.hash, language=None, wrap_lines=True)
+    st.code(release.hash, language=None, wrap_lines=True)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _show_archive(project, one)
-        show_signature(one.facts["agreement"]["signature"])
+        _show_archive(project, release)
+        show_signature(release.facts["agreement"]["signature"])
     with st.expander(_("Documentation")):
         names = {"method": _("Method section"), "datasheet": _("Data sheet"), "changes": _("What changed")}
-        chosen = choose(_("Document"), names, f"paper-{one.uid}", heading=False)
+        chosen = choose(_("Document"), names, f"paper-{release.uid}", heading=False)
         with errors_shown():
-            text = release_file(store, one, f"{chosen}.{language()}.md").decode()
+            text = release_file(store, release, f"{chosen}.{language()}.md").decode()
             st.code(text, language=None, wrap_lines=True, height=420)
     with st.expander(_("Files")):
-        _show_files(store, project, one)
+        _show_files(store, project, release)
     if may(store, "release", project):
         with st.expander(_("Upload to the Hugging Face Hub")):
-            show_push(store, project, one)
+            show_push(store, project, release)
 
 
 def _words_of(found: dict[str, object], about: Literal["value", "note"]) -> str:
@@ -181,32 +181,32 @@ def _interval(found: dict[str, float | None]) -> str:
     return _("95% interval {low} to {high}", low=number(found["low"], "z.3f"), high=number(found["high"], "z.3f"))
 
 
-def _changes(one: Release) -> str:
-    found = one.facts["changes"]
-    if found["from"] is None:
+def _changes(release: Release) -> str:
+    result = release.facts["changes"]
+    if result["from"] is None:
         return _("The first release.")
     text = _("Since {version}: {kept_added} items added, {kept_removed} removed.")
     labels = _("Labels published one by one: {labels_added} new, {labels_changed} changed, {labels_removed} removed.")
-    if everybody := found.get("all_labels"):  # releases of before counted published labels only
+    if everybody := result.get("all_labels"):  # releases of before counted published labels only
         every = _("Labels of all annotators: {added} new, {changed} changed, {removed} no longer valid.")
         labels = paragraph((every.format(**everybody), labels))
     gold = _("Gold labels: {gold_changed} changed.")  # releases of before counted no more
-    if "gold_none_now" in found:
+    if "gold_none_now" in result:
         gold = _(
             "Gold labels: {gold_same} unchanged, {gold_another} changed, {gold_none_now} dropped, {gold_first} new."
         )
-    return paragraph(one.format(version=found["from"], **found) for one in (text, labels, gold))
+    return paragraph(name.format(version=result["from"], **result) for name in (text, labels, gold))
 
 
-def _show_archive(project: Project, one: Release) -> None:
+def _show_archive(project: Project, release: Release) -> None:
     """Offer the whole release as one ZIP; with a password where text must not leave in plain."""
     password: str | None = None
-    if locked_texts(project, one):
-        password = ask_password(f"password-{one.uid}")
+    if locked_texts(project, release):
+        password = ask_password(f"password-{release.uid}")
         if password is None:
             return
     package = not switch(
-        _("Without the package"), key=f"public-{one.uid}",
+        _("Without the package"), key=f"public-{release.uid}",
         explained=_(
 
                 "The package can be re-imported. It reveals known answers and the random share, so leave it"
@@ -217,26 +217,26 @@ def _show_archive(project: Project, one: Release) -> None:
 
     def data() -> bytes:
         with open_store(project) as store:
-            return archive_elsewhere(store, project_by_uid(store, project.uid), one, password, package=package)
+            return archive_elsewhere(store, project_by_uid(store, project.uid), release, password, package=package)
 
-    name = f"{project.name}-{one.version}.zip".replace("/", "-")
-    download(_("Download everything (ZIP)"), data, name, key=f"zip-{one.uid}", type="primary")
+    name = f"{project.name}-{release.version}.zip".replace("/", "-")
+    download(_("Download everything (ZIP)"), data, name, key=f"zip-{release.uid}", type="primary")
 
 
-def _show_files(store: Store, project: Project, one: Release) -> None:
-    facts, locked = file_facts(store, one), locked_texts(project, one)
+def _show_files(store: Store, project: Project, release: Release) -> None:
+    facts, locked = file_facts(store, release), locked_texts(project, release)
     if locked:
         caption("Files with text (🔒) are exported only in the encrypted archive.")
     names = {file.name: file for file in facts if file.name not in locked}
     chosen = st.selectbox(
-        _("File"), list(names), key=f"file-{one.uid}", format_func=lambda name: f"{name} · {size(names[name].size)}"
+        _("File"), list(names), key=f"file-{release.uid}", format_func=lambda name: f"{name} · {size(names[name].size)}"
     )
 
     def data() -> bytes:
         with open_store(project) as fresh:
-            return release_file(fresh, one, chosen)
+            return release_file(fresh, release, chosen)
 
-    download(_("Download"), data, chosen.rpartition("/")[2], key=f"one-{one.uid}", type="secondary")
+    download(_("Download"), data, chosen.rpartition("/")[2], key=f"one-{release.uid}", type="secondary")
     rows = [{"file": f.name + (" 🔒" if f.name in locked else ""), "bytes": f.size, "sha256": f.sha256} for f in facts]
     st.dataframe(rows, hide_index=True, column_config={
         "file": _("File"), "bytes": st.column_config.NumberColumn(_("Bytes"), format="localized"), "sha256": "SHA-256",
@@ -270,13 +270,15 @@ def show_follow_ups(store: Store, project: Project) -> None:
         _form(store, project)
 
 
-def why_left_out(one: FollowUp) -> str:
+def why_left_out(follow_up: FollowUp) -> str:
     """Return how many labels do not count, and why, in the words of the data sheet."""
     text = _(
         "Existing labels that do not count: {left_out} ({elsewhere} not made at a desk of this database, but imported"
         " or of unknown origin; {inside} by members of the project)."
     )
-    return text.format(left_out=one.left_out, elsewhere=one.elsewhere, inside=one.left_out - one.elsewhere)
+    return text.format(
+        left_out=follow_up.left_out, elsewhere=follow_up.elsewhere, inside=follow_up.left_out - follow_up.elsewhere
+    )
 
 
 @asks("create_projects")
@@ -426,5 +428,5 @@ def next_version(last: str | None) -> str:
     """Return the proposed version of the next release: 1.0 first, 1.1 after 1.0; "" after any other name."""
     if last is None:
         return "1.0"
-    found = re.fullmatch(r"(\d{1,9})\.(\d{1,9})", last)
-    return f"{found[1]}.{int(found[2]) + 1}" if found else ""
+    match = re.fullmatch(r"(\d{1,9})\.(\d{1,9})", last)
+    return f"{match[1]}.{int(match[2]) + 1}" if match else ""

@@ -31,16 +31,18 @@ def asked_for(store: Store) -> tuple[Project, Annotator] | None:
         return desks[0] if len(desks) == 1 else None
     if not names[1]:
         return None
-    found = next((project for project in open_to_me if project.name == names[0]), None)
+    stored_project = next((project for project in open_to_me if project.name == names[0]), None)
     person = (
-        next((own_desk for own_desk in own_desks(store, found) if own_desk.name == names[1]), None) if found else None
+        next((own_desk for own_desk in own_desks(store, stored_project) if own_desk.name == names[1]), None)
+        if stored_project
+        else None
     )
-    if found is None or person is None:
+    if stored_project is None or person is None:
         # Of a project in the address that is not there, the choice among the others says so.
-        if found or names[0] != asked[0] or not open_to_me:
+        if stored_project or names[0] != asked[0] or not open_to_me:
             warn("{annotator} has no desk in {project}.", annotator=names[1], project=names[0])
         return None
-    return found, person
+    return stored_project, person
 
 
 def remember(project: Project | None, annotator: Annotator | None) -> None:

@@ -122,12 +122,12 @@ def _project(store: Store) -> Chosen | None:
 
 
 def _candidates(store: Store) -> Chosen | None:
-    found = {run.name: run.candidates for run in runs.own_runs(store, mining_runs(store.path))}
-    if not found:
+    result = {run.name: run.candidates for run in runs.own_runs(store, mining_runs(store.path))}
+    if not result:
         inform("Nothing has been mined yet. Candidates from the Mine page appear here.")
         return None
-    name = st.selectbox(_("Mining run"), list(found), key="candidates")
-    return _of_file(found[name], name, None)
+    name = st.selectbox(_("Mining run"), list(result), key="candidates")
+    return _of_file(result[name], name, None)
 
 
 def _words() -> Words:
@@ -163,8 +163,8 @@ def _column(path: Path) -> str | None:
 
 def _of_file(path: Path, label: str, column: str | None, words: Words = NO_WORDS, *, upload: bool = False) -> Chosen:
     seen = path.stat()
-    found = _looked_at("file", str(path), f"{seen.st_mtime_ns}-{seen.st_size}", column, words)
-    return Chosen(str(path), label, *found, column=column, words=words, upload=upload)
+    result = _looked_at("file", str(path), f"{seen.st_mtime_ns}-{seen.st_size}", column, words)
+    return Chosen(str(path), label, *result, column=column, words=words, upload=upload)
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
@@ -318,9 +318,9 @@ def _rates(store: Store, how: How) -> dict[str, tuple[float, float]]:
         settings = run.facts("settings")
         if [settings.get("method"), settings.get("precision")] != [how.method, how.precision]:
             continue
-        for one in run.answered:
-            if isinstance(one.get("rate"), int | float) and one["rate"] > 0:
-                rates.setdefault(str(one["model"]), (float(one["rate"]), float(one.get("loading_seconds") or 0)))
+        for entry in run.answered:
+            if isinstance(entry.get("rate"), int | float) and entry["rate"] > 0:
+                rates.setdefault(str(entry["model"]), (float(entry["rate"]), float(entry.get("loading_seconds") or 0)))
     return rates
 
 
@@ -349,24 +349,24 @@ def _table(run: Run) -> Markup:
     """Return one line a model: how many numbers, how many without, how fast."""
     columns = number_columns((_("Model"), _("Scored"), _("No score"), _("Newly computed")), (1, 2, 3))
     rows = []
-    for one in run.answered:
-        count, scored, asked = (int(one.get(key) or 0) for key in ("rows", "scored", "asked"))
-        name = span(str(one.get("model", "")), "strong", str(one.get("signature", "")))
+    for entry in run.answered:
+        count, scored, asked = (int(entry.get(key) or 0) for key in ("rows", "scored", "asked"))
+        name = span(str(entry.get("model", "")), "strong", str(entry.get("signature", "")))
         rows.append((name, *(f"{number:,}" for number in (scored, count - scored, asked))))
     return table(columns, rows, kind="narrow")
 
 
 def _undefined(run: Run) -> list[str]:
     """Return why rows have no number, a line each. The line names no models where it holds for all of them."""
-    found: dict[str, list[str]] = {}
-    for one in run.answered:
-        for group in one.get("undefined", []):
+    result: dict[str, list[str]] = {}
+    for entry in run.answered:
+        for group in entry.get("undefined", []):
             reason = reason_name(str(group.get("reason", "")))
             text = _("{rows} {rows:row|rows} without a score: {reason} (e.g. row {row})")
             line = text.format(rows=Count(group["rows"]), reason=_(reason), row=group.get("example_row", DASH))
-            found.setdefault(line, []).append(str(one.get("model", "")))
+            result.setdefault(line, []).append(str(entry.get("model", "")))
     every = len(run.models)
-    return [line if len(names) == every else f"{line} · {series(names)}" for line, names in found.items()]
+    return [line if len(names) == every else f"{line} · {series(names)}" for line, names in result.items()]
 
 
 def _exactness(run: Run) -> list[str]:
@@ -377,11 +377,11 @@ def _exactness(run: Run) -> list[str]:
         " threshold use their} fp32 value."
     )
     lines = []
-    for one in run.answered:
-        found = one.get("bf16")
+    for entry in run.answered:
+        found = entry.get("bf16")
         if isinstance(found, dict):
             largest = found.get("largest_difference")
             shown = DASH if largest is None else f"{largest:.4f}"
             compared, rescored = Count(found.get("compared", 0)), Count(found.get("rescored", 0))
-            lines.append(text.format(model=one.get("model"), largest=shown, compared=compared, rescored=rescored))
+            lines.append(text.format(model=entry.get("model"), largest=shown, compared=compared, rescored=rescored))
     return lines

@@ -122,13 +122,13 @@ def compared(model: str, template: str, words: tuple[str, ...], question: Questi
 
 def answers(models: list[str], question: Question) -> list[Answer]:
     """Return every model's answer, in order; a model that cannot answer says why and does not stop the others."""
-    found = []
+    result = []
     for model in models:
         try:
-            found.append(Answer(model, reading_of(model, question)))
+            result.append(Answer(model, reading_of(model, question)))
         except EvenhandError as error:
-            found.append(Answer(model, None, error))
-    return found
+            result.append(Answer(model, None, error))
+    return result
 
 
 VIEWS = ("sentence", "words", "gallery")

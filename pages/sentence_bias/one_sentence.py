@@ -130,7 +130,7 @@ def _show_cards(found: list[Answer], question: Question, unit: Unit) -> None:
 def show_gallery() -> None:
     """Show the built-in example sentences; a button opens one in the first view."""
     write("Example sentences written for this app. Each shows one effect.")
-    names = {one: language_name(one) for one in LANGUAGES}
+    names = {text: language_name(text) for text in LANGUAGES}
     chosen = choose(_("Language of the sentences"), names, "gallery-language", first=language())
     for number, row in enumerate(table("gallery")):
         if row["language"] != chosen:
@@ -188,20 +188,20 @@ def _check(template: str, words: tuple[str, ...]) -> None:
 
 def _rows(model: str, template: str, words: tuple[str, ...], question: Question) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
-    for one in compared(model, template, words, replace(question, text="")):
+    for entry in compared(model, template, words, replace(question, text="")):
         lean = None
-        if one.bias_log10 is not None:
-            lean = prior_of(model, question.slot(one.sentence).entry, question.joint).value
+        if entry.bias_log10 is not None:
+            lean = prior_of(model, question.slot(entry.sentence).entry, question.joint).value
         rows.append(
             {
-                "word": one.word,
+                "word": entry.word,
                 "model": model,
-                "sentence": one.sentence,
-                "bias_log10": one.bias_log10,
-                "corrected_log10": corrected(one.bias_log10, lean),
-                "pair_mass": one.pair_mass,
-                "status": "ok" if one.reason is None else explain(one.reason, language()),
-                "signature": one.signature,
+                "sentence": entry.sentence,
+                "bias_log10": entry.bias_log10,
+                "corrected_log10": corrected(entry.bias_log10, lean),
+                "pair_mass": entry.pair_mass,
+                "status": "ok" if entry.reason is None else explain(entry.reason, language()),
+                "signature": entry.signature,
             }
         )
     return rows

@@ -194,7 +194,7 @@ def _show_consent(store: Store, study: studies.Study) -> None:
 def _make(uid: str) -> None:
     """Make the study of the form, after checking again that the visitor may."""
     typed = {str(key)[4:]: value for key, value in st.session_state.items() if str(key).startswith("new-")}
-    values: dict[str, Any] = {one: int(typed[one]) for one in NUMBERS} | {line: typed[line] for line in LINES}
+    values: dict[str, Any] = {text: int(typed[text]) for text in NUMBERS} | {line: typed[line] for line in LINES}
     values |= {"reward": float(typed["reward"]), "floor": float(typed["floor"]), "cover": bool(typed["cover"])}
     values |= {"service": typed["service"], "warning_en": typed["warning_en"], "warning_zh": typed["warning_zh"]}
     values["pause"] = values["pause"] or None

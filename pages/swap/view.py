@@ -110,28 +110,28 @@ def show_difference(found: Sequence[Swapped], words: WordTable) -> None:
     st.caption(text.format(**{name: numbers[name] for name in ("swapped", "left", "refused")}))
 
 
-def _source(one: Swapped, words: WordTable) -> Markup:
-    marks: list[Mark] = [(change.start, change.end, words.side(change.word)) for change in one.changes]
-    marks += [(place.start, place.end, LEFT) for place in one.left]
-    return with_marks(one.source, sorted(marks))  # of two reasons for one word, the first
+def _source(counterfactual: Swapped, words: WordTable) -> Markup:
+    marks: list[Mark] = [(change.start, change.end, words.side(change.word)) for change in counterfactual.changes]
+    marks += [(place.start, place.end, LEFT) for place in counterfactual.left]
+    return with_marks(counterfactual.source, sorted(marks))  # of two reasons for one word, the first
 
 
-def _counterfactual(one: Swapped, words: WordTable) -> Markup | str:
-    if one.outcome != "swapped":
+def _counterfactual(counterfactual: Swapped, words: WordTable) -> Markup | str:
+    if counterfactual.outcome != "swapped":
         return span(_("unchanged"), "soft")
     marks: list[Mark] = []
     shift = 0
-    for change in one.changes:
+    for change in counterfactual.changes:
         start = change.start + shift
         marks.append((start, start + len(change.counterpart), words.side(change.counterpart)))
         shift += len(change.counterpart) - len(change.word)
-    return with_marks(one.text, marks)
+    return with_marks(counterfactual.text, marks)
 
 
-def _outcome(one: Swapped) -> str:
-    said = [named(one.source[place.start : place.end], why_name(place.why)) for place in one.left]
-    if one.back is not None:
-        said.insert(0, _("refused; swapped twice, it becomes “{text}”", text=one.back))
+def _outcome(counterfactual: Swapped) -> str:
+    said = [named(counterfactual.source[place.start : place.end], why_name(place.why)) for place in counterfactual.left]
+    if counterfactual.back is not None:
+        said.insert(0, _("refused; swapped twice, it becomes “{text}”", text=counterfactual.back))
     return clauses(dict.fromkeys(said))
 
 

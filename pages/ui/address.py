@@ -66,7 +66,7 @@ def enter_project(name: str) -> None:
 def link_to(page: str, query: Mapping[str, str] | None) -> dict[str, str]:
     """Return the query of a link to *page*, an address: *query*, the project of this visit where the page is about one,
     and the language if the current address names it."""
-    found = dict(query or {})
-    if page in PROJECT_PAGES and "project" not in found and PROJECT in st.session_state:
-        found["project"] = st.session_state[PROJECT]
-    return found | ({"lang": st.query_params["lang"]} if "lang" in st.query_params else {})
+    result = dict(query or {})
+    if page in PROJECT_PAGES and "project" not in result and PROJECT in st.session_state:
+        result["project"] = st.session_state[PROJECT]
+    return result | ({"lang": st.query_params["lang"]} if "lang" in st.query_params else {})

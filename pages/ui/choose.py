@@ -47,8 +47,8 @@ def chosen_language(key: str) -> str | None:
 
 def choose_language(key: str, own: Sequence[PackWord]) -> None:
     """Ask for the language of the sentences: recognised, one that has a pack, or one of the visitor's *own* words."""
-    found = dict.fromkeys((*LANGUAGES, *(pack_word.pair.language for pack_word in own)))
-    names = {AUTO: _("Language: auto-detect"), **{code: language_name(code) for code in found}}
+    values = dict.fromkeys((*LANGUAGES, *(pack_word.pair.language for pack_word in own)))
+    names = {AUTO: _("Language: auto-detect"), **{code: language_name(code) for code in values}}
     if st.session_state.get(key) not in names:
         st.session_state[key] = AUTO
     st.selectbox(
@@ -92,8 +92,8 @@ def choose_pronoun_sets(key: str) -> tuple[str, ...]:
 
 
 def _forms_beginning(name: str) -> str:
-    one = set_named(name)
-    return plain(f"{one.nom}/{one.acc}" if name not in sets("own") else name)
+    pronoun_set = set_named(name)
+    return plain(f"{pronoun_set.nom}/{pronoun_set.acc}" if name not in sets("own") else name)
 
 
 def _add(key: str, names: list[str]) -> None:
@@ -114,11 +114,11 @@ def _add(key: str, names: list[str]) -> None:
     if not pressed:
         return
     with errors_shown():
-        one = own_set("/".join(form.replace("/", " ") for form in given))
-        if one.name not in names:
-            st.session_state[ADDED] = [*st.session_state[ADDED], one.name]
+        pronoun_set = own_set("/".join(form.replace("/", " ") for form in given))
+        if pronoun_set.name not in names:
+            st.session_state[ADDED] = [*st.session_state[ADDED], pronoun_set.name]
         # The pills are drawn already in this run: what they hold is put there before the next one draws them.
-        st.session_state[f"{key}-next"] = [*dict.fromkeys((*st.session_state[key], one.name))]
+        st.session_state[f"{key}-next"] = [*dict.fromkeys((*st.session_state[key], pronoun_set.name))]
         st.rerun()
 
 
@@ -145,10 +145,10 @@ def choose(
     *address*: a name in the address where the choice is kept, so that a link opens it. *heading*: False hides *label*
     (a screen reader still says it). *explained*: the help next to the label.
     """
-    asked = asked_for(address, key) if address else None
-    if asked in names or st.session_state.get(key) not in names:
+    text = asked_for(address, key) if address else None
+    if text in names or st.session_state.get(key) not in names:
         at_start = next(iter(names)) if first is None else first
-        st.session_state[key] = next((option for option in names if option == asked), at_start)
+        st.session_state[key] = next((option for option in names if option == text), at_start)
     st.segmented_control(
         label,
         list(names),
@@ -359,10 +359,10 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
     address. *kind*: only projects of this kind; without one, return None and say nothing: the page knows what it needs.
     """
     every = {project.name: project for project in own_projects(store)}
-    found = {name: project for name, project in every.items() if kind in (None, project.kind)}
-    if not found and kind is not None:
+    result = {name: project for name, project in every.items() if kind in (None, project.kind)}
+    if not result and kind is not None:
         return None
-    if not found:
+    if not result:
         inform("There are no projects yet. Create one, or create the demo project, on the Projects page.")
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
         return None
@@ -370,15 +370,15 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
     if asked and asked not in every:
         warn("There is no open project named {name}.", name=asked)
     name = project_of_visit(list(every))
-    if name not in found:
+    if name not in result:
         if name is not None:
             inform("This page does not apply to {project}, which is a different kind of project.", project=name)
-        _ask_project(list(found.values()))
+        _ask_project(list(result.values()))
         return None
     enter_project(name)
     st.session_state[key] = name
-    st.selectbox(_("Project"), list(found), key=key, on_change=_picked, args=(key,))
-    return found[name]
+    st.selectbox(_("Project"), list(result), key=key, on_change=_picked, args=(key,))
+    return result[name]
 
 
 @contextmanager

@@ -81,23 +81,23 @@ def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
         " is enough. Needs a span: the code of the kind that must be marked with this choice or flag."
     )
     st.markdown(_("**Choices**: each label has exactly one; the gold label is one of them."))
-    found = {"choices": _scheme_table(rows["choices"], f"{key}-choices", needs=not pairs)}
+    result = {"choices": _scheme_table(rows["choices"], f"{key}-choices", needs=not pairs)}
     st.markdown(_("**Flags**: any number."))
-    found["flags"] = _scheme_table(rows["flags"], f"{key}-flags", needs=not pairs)
-    found["spans"] = []
+    result["flags"] = _scheme_table(rows["flags"], f"{key}-flags", needs=not pairs)
+    result["spans"] = []
     if not pairs:
         st.markdown(_("**Kinds of spans**: words that are marked in the text."))
-        found["spans"] = _scheme_table(rows["spans"], f"{key}-spans", needs=False)
+        result["spans"] = _scheme_table(rows["spans"], f"{key}-spans", needs=False)
     st.markdown(_("**Questions**: a scale from one whole number to another, or, with both left empty, a text."))
     questions, told = _question_table(begun, f"{key}-questions")
-    every = [row for part in found.values() for row in part]
+    every = [row for part in result.values() for row in part]
     return OwnScheme(
-        tuple(map(_option, found["choices"])),
-        tuple(map(_option, found["flags"])),
+        tuple(map(_option, result["choices"])),
+        tuple(map(_option, result["flags"])),
         Scheme(
-            tuple(map(_option, found["spans"])),
+            tuple(map(_option, result["spans"])),
             tuple((row["code"], row["needs"]) for row in every if row.get("needs")),
-            (*((row["code"], row["about"]) for row in every if row.get("about")), *(one for one in told if one[1])),
+            (*((row["code"], row["about"]) for row in every if row.get("about")), *(row for row in told if row[1])),
             questions,
             pairs,
         ),
@@ -118,11 +118,11 @@ def _scheme_table(rows: list[dict[str, str]], key: str, *, needs: bool) -> list[
     edited = st.data_editor(
         frame, key=key, column_config={name: columns[name] for name in names}, hide_index=True, num_rows="dynamic"
     )
-    found = [
+    result = [
         {str(name): str(value).strip() for name, value in row.items()}
         for row in edited.fillna("").astype(str).to_dict("records")
     ]
-    return [row for row in found if any(row.values())]
+    return [row for row in result if any(row.values())]
 
 
 def _option(row: Mapping[str, str]) -> Choice:
@@ -151,10 +151,10 @@ def _question_table(begun: OwnScheme, key: str) -> tuple[tuple[Question, ...], l
         columns |= {f"{end}_{tag}": st.column_config.TextColumn(in_brackets(name, word), max_chars=LONGEST_NAME)
                     for tag, word in (("zh", "中文"), ("en", "English"))}  # fmt: skip
     edited = st.data_editor(frame, key=key, column_config=columns, hide_index=True, num_rows="dynamic")
-    found = [
+    result = [
         row for row in edited.to_dict("records") if any(pd.notna(row[name]) and row[name] != "" for name in names[:6])
     ]
-    return tuple(_question(row) for row in found), [(_word(row["code"]), _word(row["about"])) for row in found]
+    return tuple(_question(row) for row in result), [(_word(row["code"]), _word(row["about"])) for row in result]
 
 
 def _question(row: Mapping[Hashable, Any]) -> Question:

@@ -44,9 +44,9 @@ def difference_says(difference: Estimate, margin: float | None, form: str = SIZE
     """Return a difference (of shares) against *margin* in sentences, and how that is tested; "" where there is none."""
     if difference.value is None:
         return ""
-    found = equivalence(difference, margin)
-    text = _("Against the margin: {answer}.", answer=against(found, form))
-    return paragraph((text, note_text(found.remark), how_tested()))
+    result = equivalence(difference, margin)
+    text = _("Against the margin: {answer}.", answer=against(result, form))
+    return paragraph((text, note_text(result.remark), how_tested()))
 
 
 def how_tested() -> str:

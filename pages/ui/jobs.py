@@ -89,7 +89,9 @@ def resuming_text(job: jobs.Job) -> str:
 def show_result_link(store: Store, job: jobs.Job) -> None:
     """Show the link to what a job has made: its run, or the project that it worked on."""
     name, command = kinds.run_name(job), job.group
-    project = next((one.name for one in projects(store) if one.uid == job.project), None)
+    project = next(
+        (stored_project.name for stored_project in projects(store) if stored_project.uid == job.project), None
+    )
     label = _("See the results")
     if name and (page := page_of_command(command)) is not None:
         page_link(page.file, label=label, icon=":material/arrow_forward:", query_params={"run": name})
@@ -174,9 +176,9 @@ def _show_so_far(store: Store, job: jobs.Job) -> None:
                 heads = (_("Model"), _("Rows so far"), _("Scored"), _("No score"), _("Male word"), _("Female word"))
                 rows = [
                     (model, *(f"{number:,}" for number in (
-                        one["rows"], one["scored"], one["rows"] - one["scored"], one["male"], one["female"],
+                        entry["rows"], entry["scored"], entry["rows"] - entry["scored"], entry["male"], entry["female"],
                     )))
-                    for model, one in found.models.items()
+                    for model, entry in found.models.items()
                 ]  # fmt: skip
                 show_html(table(number_columns(heads, range(1, len(heads))), rows, kind="narrow"))
                 caption("Male word, female word: sentences in which the model prefers that word, however slightly.")

@@ -189,10 +189,10 @@ def moment(when: float | str | None) -> str:
     """
     if when is None:
         return DASH
-    found = datetime.fromtimestamp(when, UTC) if isinstance(when, float | int) else datetime.fromisoformat(when)
-    found = found if found.tzinfo else found.replace(tzinfo=UTC)
+    time = datetime.fromtimestamp(when, UTC) if isinstance(when, float | int) else datetime.fromisoformat(when)
+    time = time if time.tzinfo else time.replace(tzinfo=UTC)
     zone = time_zone()
-    return found.astimezone(zone).strftime("%Y-%m-%d %H:%M") + (" UTC" if zone is UTC else "")
+    return time.astimezone(zone).strftime("%Y-%m-%d %H:%M") + (" UTC" if zone is UTC else "")
 
 
 def day(when: str) -> str:

@@ -71,9 +71,9 @@ def way(store: Store, project: Project) -> ProjectProgress:
     mine = annotator_at_desk(store, project)
     open_to_me: list[Step] = [step for step, (file, _part) in PLACES.items() if opens(file)]
     if mine is None and may(store, "see_all_labels", project):
-        found = _facts(latest(store), project.uid, store, project)
-        states = {step.step: step for step in steps(found)}
-        return ProjectProgress(project, states, next_step(found, open_to_me), found.uninvited)
+        result = _facts(latest(store), project.uid, store, project)
+        states = {step.step: step for step in steps(result)}
+        return ProjectProgress(project, states, next_step(result, open_to_me), result.uninvited)
     left = own_left(store, project, mine)[0] if mine is not None else 0
     own: dict[Step, StepState] = {"review": StepState("review", "waiting" if left else "done", left or None)}
     return ProjectProgress(project, own if mine is not None else {}, "review" if left else None)
@@ -100,13 +100,20 @@ def show_rail(page: str) -> None:
     try:
         with stores.borrow() as store:
             here = _project_here(store, page)
-            found = way(store, here) if here is not None and page not in MODELS else None
+            project_progress = way(store, here) if here is not None and page not in MODELS else None
     except (EvenhandError, sqlite3.Error):
-        here = found = None  # the page says by itself what is wrong
-    own = (page, here.uid if here else "", here.name if here else "", found, st.query_params.get("lang"), language())
+        here = project_progress = None  # the page says by itself what is wrong
+    own = (
+        page,
+        here.uid if here else "",
+        here.name if here else "",
+        project_progress,
+        st.query_params.get("lang"),
+        language(),
+    )
     reach = (sorted(st.session_state.get("open_pages", ())), st.session_state.get(PROJECT))
     with st.container(key="rail", gap=None):
-        _drawn(repr((own, reach, _step_here(page))), page, here, found)
+        _drawn(repr((own, reach, _step_here(page))), page, here, project_progress)
 
 
 @st.cache_data(max_entries=500, show_spinner=False)
@@ -135,8 +142,8 @@ def _drawn(everything: str, page: str, _here: Project | None, _found: ProjectPro
 def show_next(store: Store, project: Project) -> str:
     """Show the link that leads on after an action in a project: to its next step, else to its progress. Return that
     page."""
-    found = way(store, project)
-    step: Step = found.next or "progress"
+    project_progress = way(store, project)
+    step: Step = project_progress.next or "progress"
     file, where = place_of(step, project)
     text = _("Next in {project}: {step}", project=project.name, step=step_names()[step])
     page_link(file, label=f"**{plain(text)}**", icon=NEXT_ICON, query_params=where)
@@ -146,11 +153,11 @@ def show_next(store: Store, project: Project) -> str:
 def _project_here(store: Store, page: str) -> Project | None:
     """Return the project of this visit; the address of each page that is about one names it."""
     person = visitor(store)
-    found = {project.name: project for project in projects(store) if sees_project(person, project)}
-    name = project_of_visit(list(found))
-    if name is not None and page in PROJECT_PAGES and st.query_params.get("project", name) in found:
+    result = {project.name: project for project in projects(store) if sees_project(person, project)}
+    name = project_of_visit(list(result))
+    if name is not None and page in PROJECT_PAGES and st.query_params.get("project", name) in result:
         enter_project(name)  # an address that names no project stays: the page says that there is none
-    return found[name] if name is not None else None
+    return result[name] if name is not None else None
 
 
 def _show_name(project: Project) -> None:
@@ -158,25 +165,27 @@ def _show_name(project: Project) -> None:
         st.markdown(f"**{plain(project.name)}**")
 
 
-def _show_steps(found: ProjectProgress, here: Step | None) -> None:
-    _show_name(found.project)
+def _show_steps(project_progress: ProjectProgress, here: Step | None) -> None:
+    _show_name(project_progress.project)
     names = step_names()
     for step in PLACES:
-        file, where = place_of(step, found.project)
+        file, where = place_of(step, project_progress.project)
         if not opens(file):
             continue
-        known = found.states.get(step)
-        icon = NEXT_ICON if step == found.next else ICONS[known.state] if known else ":material/arrow_forward:"
+        known = project_progress.states.get(step)
+        icon = (
+            NEXT_ICON if step == project_progress.next else ICONS[known.state] if known else ":material/arrow_forward:"
+        )
         with st.container(key="rail-here") if step == here else st.container(key=f"rail-{step}"):
             number = f" :gray[{known.number:,}]" if known and known.number is not None else ""
             label = (
                 f"**{names[step]}**{number} :violet-badge[{_('next')}]"
-                if step == found.next
+                if step == project_progress.next
                 else f"{names[step]}{number}"
             )
             help = state_text(known) if known else None
             page_link(file, label=label, icon=icon, query_params=where, help=help)
-    _group(_("Also in this project"), _other_pages(found.project), project=found.project)
+    _group(_("Also in this project"), _other_pages(project_progress.project), project=project_progress.project)
 
 
 def state_text(known: StepState) -> str:

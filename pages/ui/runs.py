@@ -170,9 +170,9 @@ def choose_run(found: Sequence[Run], key: str = "run", *, address: bool = True) 
     """Return one of *found* (at least one), the newest at first. *address*: ?run=NAME opens it, and is kept up to
     date."""
     runs = {run.name: run for run in found}
-    asked = asked_for("run", key) if address else None
-    if asked in runs or st.session_state.get(key) not in runs:
-        st.session_state[key] = asked if asked in runs else next(iter(runs))
+    text = asked_for("run", key) if address else None
+    if text in runs or st.session_state.get(key) not in runs:
+        st.session_state[key] = text if text in runs else next(iter(runs))
     name = st.selectbox(_("Run"), list(runs), key=key)
     if address:
         keep("run", key, name)

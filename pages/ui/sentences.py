@@ -166,9 +166,9 @@ def options_html(options: Sequence[Choice], about: Mapping[str, str] | None = No
 
     *about*: descriptions by code.
     """
-    told = about or {}
+    values = about or {}
     rows = [
-        (element("kbd", option.key.upper()) if option.key else "", _meaning(option, told), option.code)
+        (element("kbd", option.key.upper()) if option.key else "", _meaning(option, values), option.code)
         for option in options
     ]
     return table((_("Key"), _("Meaning"), _("Code")), rows)
@@ -202,9 +202,9 @@ def names_of(store: Store, project: Project, extra: Sequence[Choice] = ()) -> di
     return {option.code: choice_name(option) for option in (*options, *extra)}
 
 
-def _meaning(one: Choice, about: Mapping[str, str]) -> str | Markup:
-    told = about.get(one.code)
-    return joined([choice_name(one), element("div", told, "soft")]) if told else choice_name(one)
+def _meaning(choice: Choice, about: Mapping[str, str]) -> str | Markup:
+    text = about.get(choice.code)
+    return joined([choice_name(choice), element("div", text, "soft")]) if text else choice_name(choice)
 
 
 def bar(parts: Iterable[tuple[str, float]]) -> Markup:

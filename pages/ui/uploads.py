@@ -108,8 +108,8 @@ def _say_in_words(button: str, endings: Sequence[str], key: str, most: int | Non
     limit = _("up to {most} MB per file: {endings}").format(
         most=most or st.get_option("server.maxUploadSize"), endings=series(ending.upper() for ending in endings)
     )
-    said = {"button": button, "limit": limit}
-    words = ";".join(f"--upload-{part}:{json.dumps(text, ensure_ascii=False)}" for part, text in said.items())
+    values = {"button": button, "limit": limit}
+    words = ";".join(f"--upload-{part}:{json.dumps(text, ensure_ascii=False)}" for part, text in values.items())
     place = re.sub("[^a-zA-Z0-9_-]", "-", _current(key))  # as Streamlit makes a class of a key
     st.html(f"<style>.st-key-{place}{{{words}}}</style>")
 

@@ -146,12 +146,12 @@ def own_new_project(store: Store, project: Project) -> Project:
 def own_projects(store: Store, *, archived: bool = False) -> list[Project]:
     """Return the projects in which the visitor may do what the page is for; *archived*: those that are put away."""
     person, action = visitor(store), page_at(page_here()).action
-    found = projects(store, archived=archived)
+    result = projects(store, archived=archived)
     if person is OPEN:
-        return found
+        return result
     if action is None:
-        return [project for project in found if sees_project(person, project)]
-    return [project for project in found if allowed(person, action, project=project.uid, annotator=person.annotator)]
+        return [project for project in result if sees_project(person, project)]
+    return [project for project in result if allowed(person, action, project=project.uid, annotator=person.annotator)]
 
 
 def sees_project(person: Person, project: Project) -> bool:
@@ -166,10 +166,10 @@ def own_project(store: Store, name: str) -> Project:
     Raises NotFound: who may not see a project is not told that it is there.
     """
     there = (*own_projects(store), *own_projects(store, archived=True))
-    found = next((project for project in there if project.name == name), None)
-    if found is None:
+    stored_project = next((project for project in there if project.name == name), None)
+    if stored_project is None:
         raise NotFound(N_("There is no project named {name}."), name=name)
-    return found
+    return stored_project
 
 
 def address_on_this_server(path: str) -> str:

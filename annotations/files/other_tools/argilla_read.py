@@ -70,10 +70,10 @@ def _nested(given: Any) -> list[Answer]:
     Version 2: {question: [{value, user_id}]}. Version 1: [{user_id, status, values: {question: {value}}}].
     """
     if isinstance(given, dict):
-        several = [(key, one, one) for key, told in given.items() if isinstance(told, list) for one in told]
+        several = [(key, entry, entry) for key, told in given.items() if isinstance(told, list) for entry in told]
     else:
-        told = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-        values = [(one, one["values"]) for one in told if isinstance(one.get("values"), dict)]
+        told = [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
+        values = [(entry, entry["values"]) for entry in told if isinstance(entry.get("values"), dict)]
         several = [(key, one, value) for one, inner in values for key, value in inner.items()]
     return [
         (str(question), _text(one.get("user_id")), value.get("value"), _text(one.get("status")))
@@ -130,19 +130,21 @@ def _answers_of_version_1(value: Any) -> list[tuple[str, Any, str]] | None:
         if all(isinstance(column, list) for column in columns):
             return [(_text(user), one, _text(status)) for user, one, status in zip(*columns, strict=False)]
     wanted = {"user_id", "value", "status"}
-    if isinstance(value, list) and value and all(isinstance(one, dict) and wanted <= one.keys() for one in value):
-        return [(_text(one["user_id"]), one["value"], _text(one["status"])) for one in value]
+    if isinstance(value, list) and value and all(isinstance(entry, dict) and wanted <= entry.keys() for entry in value):
+        return [(_text(entry["user_id"]), entry["value"], _text(entry["status"])) for entry in value]
     return None
 
 
 def _metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    found = values.get("metadata")
-    if isinstance(found, str):  # version 1 wrote it as JSON
+    metadata = values.get("metadata")
+    if isinstance(metadata, str):  # version 1 wrote it as JSON
         try:
-            found = json.loads(found)
+            metadata = json.loads(metadata)
         except (ValueError, RecursionError):
-            return {"metadata": found}
-    return {str(key): value for key, value in found.items() if value is not None} if isinstance(found, dict) else {}
+            return {"metadata": metadata}
+    return (
+        {str(key): value for key, value in metadata.items() if value is not None} if isinstance(metadata, dict) else {}
+    )
 
 
 def _text(value: Any) -> str:
@@ -159,8 +161,8 @@ def _labels(
     labels: list[TaskLabel] = []
     drafts = 0
     for user, told in by_user.items():
-        sent = [one for one in told if one[3].lower() not in ("draft", "pending", "discarded")]
-        if not sent and any(one[3].lower() == "discarded" for one in told):
+        sent = [row for row in told if row[3].lower() not in ("draft", "pending", "discarded")]
+        if not sent and any(row[3].lower() == "discarded" for row in told):
             labels.append(TaskLabel(who=user, key=key, skipped=True))
         elif not sent:
             drafts += 1
@@ -188,9 +190,9 @@ def _label(user: str, told: Iterable[Answer], types: Mapping[str, Any], text: st
 
 def _spans(value: Any, text: str) -> list[tuple[int, int, str]] | None:
     """Return marked places of a question of spans; None for another answer."""
-    if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not value or not all(isinstance(entry, dict) for entry in value):
         return None
-    if not all({"start", "end", "label"} <= one.keys() for one in value):
+    if not all({"start", "end", "label"} <= entry.keys() for entry in value):
         return None
-    found = [(span_in_text(text, one["start"], one["end"]), str(one["label"])) for one in value]
-    return [(*place, name) for place, name in found if place is not None]
+    result = [(span_in_text(text, entry["start"], entry["end"]), str(entry["label"])) for entry in value]
+    return [(*place, name) for place, name in result if place is not None]

@@ -75,10 +75,12 @@ def _label(own: dict[str, Any], text: str) -> TaskLabel:
         elif isinstance(value, list):
             del own[key]
             if key in NOTES:
-                label.notes += [t for one in value for t in strings(one.get("text") if isinstance(one, dict) else one)]
+                label.notes += [
+                    t for entry in value for t in strings(entry.get("text") if isinstance(entry, dict) else entry)
+                ]
             else:
                 label.names += strings(value)
-                label.marks += [mark for one in value for mark in _mark(one, text)]
+                label.marks += [mark for entry in value for mark in _mark(entry, text)]
     own.pop("relations", None)
     return label
 
@@ -90,8 +92,8 @@ def _mark(value: Any, text: str) -> list[tuple[int, int, str]]:
         parts = value
     else:
         return []
-    found = span_in_text(text, parts[0], parts[1])
-    return [(*found, str(parts[2]))] if found else []
+    span = span_in_text(text, parts[0], parts[1])
+    return [(*span, str(parts[2]))] if span else []
 
 
 def _by_user(own: dict[str, Any], text: str) -> list[TaskLabel]:
@@ -101,13 +103,13 @@ def _by_user(own: dict[str, Any], text: str) -> list[TaskLabel]:
         return []
     del own["annotations"]
     users: dict[str, TaskLabel] = {}
-    for one in given:
-        if isinstance(one, dict):
-            who = "".join(strings([one.get("user")]))
+    for entry in given:
+        if isinstance(entry, dict):
+            who = "".join(strings([entry.get("user")]))
             label = users.setdefault(who, TaskLabel(who))
-            if "start_offset" in one:
-                label.marks += _mark(one, text)
+            if "start_offset" in entry:
+                label.marks += _mark(entry, text)
             else:
-                label.names += strings([one.get("label")])
-            label.created = label.created or moment_of(one.get("created_at"))
+                label.names += strings([entry.get("label")])
+            label.created = label.created or moment_of(entry.get("created_at"))
     return list(users.values())

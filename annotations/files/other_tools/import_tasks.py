@@ -221,10 +221,10 @@ def import_tasks(
     name = file or files[0].source.name
     report = TaskImport(import_examined(store, project, files, progress=progress, file=name))
     reading = _TaskReader(store, project, names, report.left)
-    for one in files:
-        source = one.source.name if len(files) > 1 else name
-        labels, program = reading.labels(one.source, one.layout), PROGRAMS.get(one.layout.format, "")
-        sha256 = file_sha256(one.source.path)
+    for examined in files:
+        source = examined.source.name if len(files) > 1 else name
+        labels, program = reading.labels(examined.source, examined.layout), PROGRAMS.get(examined.layout.format, "")
+        sha256 = file_sha256(examined.source.path)
         report.labels.add(store_labels(store, project, source, labels, program=program, sha256=sha256))
     for uid, choice in reading.truths.items() if known else ():
         set_known(store, project, uid, choice, why=name)
@@ -238,7 +238,7 @@ class _TaskReader:
         self.store, self.project, self.names, self.left = store, project, names, left
         self.truths: dict[str, str] = {}  # public id of an item -> its ground truth; the last one counts
         self.guideline: Guideline = guideline(store, project)
-        self.versions = {one.version for one in guidelines(store, project)}
+        self.versions = {stored_guideline.version for stored_guideline in guidelines(store, project)}
 
     def labels(self, source: Source, layout: Layout) -> Iterator[LabelRow | BadLine]:
         """Yield every annotation of a file that is not empty or skipped, or its problem."""

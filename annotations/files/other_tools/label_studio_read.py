@@ -46,7 +46,7 @@ def read(values: Mapping[str, Any], column: str) -> Task:
         return _row(values, column)
     text = data.get(column) if isinstance(data.get(column), str) else ""
     given: list[Any] = next((values[key] for key in ANNOTATIONS if isinstance(values.get(key), list)), [])
-    labels = tuple(_annotation(one, str(text)) for one in given if isinstance(one, dict))
+    labels = tuple(_annotation(entry, str(text)) for entry in given if isinstance(entry, dict))
     own = dict(data)
     if "item" not in own and isinstance(values.get("id"), int | str):
         own.setdefault("task_id", values["id"])
@@ -56,11 +56,11 @@ def read(values: Mapping[str, Any], column: str) -> Task:
 
 def _annotation(values: Mapping[str, Any], text: str) -> TaskLabel:
     given = values.get("result")
-    results = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    results = [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
     made: dict[str, Any] = {}
     if values.get("parent_annotation") is None:  # of a copy nothing
         # The data of this app: in a result, or next to the results in early exports.
-        made = next((one[OWN] for one in (*results, values) if isinstance(one.get(OWN), dict)), {})
+        made = next((entry[OWN] for entry in (*results, values) if isinstance(entry.get(OWN), dict)), {})
     label = TaskLabel(
         who=_who(values.get("completed_by")), seconds=seconds_of(values.get("lead_time")),
         created=moment_of(values.get("created_at")), key=str(values.get("unique_id") or values.get("id") or ""),
@@ -97,8 +97,8 @@ def _marks(kind: Any, value: Mapping[str, Any], text: str) -> list[tuple[int, in
     start, end = value.get("start"), value.get("end")
     if isinstance(offsets, dict):
         start, end = offsets.get("start"), offsets.get("end")
-    found = span_in_text(text, start, end, value.get("text"))
-    return [(*found, name) for key in MARKS for name in strings(value.get(key))] if found else []
+    span = span_in_text(text, start, end, value.get("text"))
+    return [(*span, name) for key in MARKS for name in strings(value.get(key))] if span else []
 
 
 def _who(value: Any) -> str:
@@ -128,7 +128,7 @@ def _row(values: Mapping[str, Any], column: str) -> Task:
         elif isinstance(value, dict) and "choices" in value:
             label.names += strings(value["choices"])
         elif isinstance(value, list) and value and all(map(_is_mark, value)):
-            label.marks += [mark for one in value for mark in _marks("labels", one, str(text))]
+            label.marks += [mark for entry in value for mark in _marks("labels", entry, str(text))]
         elif key.lower() in NOTE_COLUMNS or (key in answers and isinstance(value, dict) and "text" in value):
             label.notes += strings(value.get("text") if isinstance(value, dict) else value)
         elif key.lower() in CHOICE_COLUMNS or (key in answers and isinstance(value, str)):

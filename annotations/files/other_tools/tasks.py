@@ -94,7 +94,7 @@ def strings(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value.strip(),) if value.strip() else ()
     if isinstance(value, list):
-        return tuple(str(one).strip() for one in value if isinstance(one, str | int) and str(one).strip())
+        return tuple(str(entry).strip() for entry in value if isinstance(entry, str | int) and str(entry).strip())
     return ()
 
 

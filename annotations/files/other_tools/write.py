@@ -144,7 +144,7 @@ def files_out(store: Store, project: Project, wish: ExportOptions) -> dict[str, 
             parts.setdefault("", []).append(json_line(_line(project, item, number, [], None, item_object(item))))
     names: dict[str, str] = {}
     for who in parts:
-        number, taken = 2, {one.casefold() for one in names.values()}
+        number, taken = 2, {text.casefold() for text in names.values()}
         name = base = safe_name(who)
         while name.casefold() in taken:
             name, number = f"{base}-{number}", number + 1

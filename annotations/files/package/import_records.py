@@ -89,7 +89,7 @@ class _RecordWriter:
     def __init__(self, store: Store, project: Project, rebuilt: bool) -> None:
         self.store, self.project, self.rebuilt = store, project, rebuilt
         self.met: Counter[tuple[Any, ...]] = Counter()
-        self.people = {one.name: one.id for one in annotators(store, project, active=False)}
+        self.people = {annotator.name: annotator.id for annotator in annotators(store, project, active=False)}
         self.kinds: dict[str, Callable[[Row], bool]] = {
             "pilot": self._pilot, "sample": self._sample, "inclusion": self._inclusion, "of_item": self._of_item,
             "known": self._known, "standing": self._standing, "retest": self._retest,

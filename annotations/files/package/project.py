@@ -53,8 +53,8 @@ def read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
     if described.get("v") not in VERSIONS:
         message = N_("{file} was written by a newer version of Evenhand; update to read it.")
         raise BadFile(message, file=file)
-    found: dict[str, Any] = described | {"digest": hashlib.sha256(written).hexdigest()}
-    return found
+    description: dict[str, Any] = described | {"digest": hashlib.sha256(written).hexdigest()}
+    return description
 
 
 @contextmanager
@@ -74,7 +74,7 @@ def make_project(store: Store, name: str, described: Mapping[str, Any], file: st
         settings, versions = described["project"], sorted(described["guidelines"], key=lambda one: one["version"])
         parts = [_version(version) for version in versions]
         quotas = {(str(pair), str(side)): int(quota) for pair, side, quota in described["quotas"]}
-        people, begun = [str(one) for one in described["annotators"]], {key: settings[key] for key in BEGUN}
+        people, begun = [str(entry) for entry in described["annotators"]], {key: settings[key] for key in BEGUN}
         changed = {key: settings[key] for key in SETTINGS}
         changed |= {key: settings[key] for key in CURATION if key in settings}
         text, choices, reasons, changes, written, scheme = parts[0]
@@ -118,13 +118,13 @@ def begun_at(store: Store, project: Project, described: Mapping[str, Any]) -> st
 
 
 def _last(store: Store, project: Project, described: Mapping[str, Any]) -> Event | None:
-    found = [
+    result = [
         event
         for action in (PACKAGE_BEGUN, PACKAGE_DONE)
         for event in events(store, project, action=action)
         if event.data.get("package") == described["digest"]
     ]
-    return max(found, key=lambda one: one.id, default=None)
+    return max(result, key=lambda one: one.id, default=None)
 
 
 def mark(store: Store, project: Project, described: Mapping[str, Any], action: str) -> None:
@@ -141,7 +141,7 @@ LIST = "seen"
 
 def with_new_ids(parts: Mapping[str, Member], project: Project, folder: Path) -> dict[str, Member]:
     """Write the files of a package into *folder* with ids for *project*; lines that are not JSON objects stay."""
-    found = dict(parts)
+    result = dict(parts)
     for name in FILES:
         if name not in parts:
             continue
@@ -151,8 +151,8 @@ def with_new_ids(parts: Mapping[str, Member], project: Project, folder: Path) ->
             path.open("w", encoding="utf-8", errors="surrogateescape") as out,
         ):
             out.writelines(_lines(source, project))
-        found[name] = Member(path, parts[name].name)
-    return found
+        result[name] = Member(path, parts[name].name)
+    return result
 
 
 def _lines(source: Iterable[str], project: Project) -> Iterator[str]:
@@ -166,7 +166,7 @@ def _lines(source: Iterable[str], project: Project) -> Iterator[str]:
             continue
         row |= {key: new_id(row[key], project) for key in KEYS if isinstance(row.get(key), str)}
         if isinstance(row.get(LIST), list):
-            row[LIST] = [new_id(one, project) if isinstance(one, str) else one for one in row[LIST]]
+            row[LIST] = [new_id(entry, project) if isinstance(entry, str) else entry for entry in row[LIST]]
         yield json_line(row)
 
 

@@ -216,8 +216,8 @@ def _coded_data(codes: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, 
 
 def row_id(store: Store, project: Project, table: str, key: Any) -> int | None:
     """Return the row id of the object that a package names by *key* (a table of PUBLIC); None if it is missing."""
-    found: int | None = _first(store, "id", table, {PUBLIC[table]: key, "project": project.id})
-    return found
+    result: int | None = _first(store, "id", table, {PUBLIC[table]: key, "project": project.id})
+    return result
 
 
 def count_rows(store: Store, table: str, **values: Any) -> int:

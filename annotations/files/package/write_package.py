@@ -97,16 +97,16 @@ class GoldLabels(Rejections):
     def as_json(self) -> dict[str, Any]:
         """Return the numbers for `import --json`."""
         names = ("rows", "here", "imported", "kept", "rejected", "withheld")
-        found: dict[str, Any] = {name: getattr(self, name) for name in names} | {"left_out": self.left_out}
-        return found if self.left_out is not None else found | {"left_out_reason": NOT_STATED}
+        result: dict[str, Any] = {name: getattr(self, name) for name in names} | {"left_out": self.left_out}
+        return result if self.left_out is not None else result | {"left_out_reason": NOT_STATED}
 
 
 def left_out_of(described: Mapping[str, Any]) -> dict[str, int] | None:
     """Return what a package lacks, as its project.json says; None if it does not say."""
-    found = described.get("left_out")
-    if not isinstance(found, dict) or not all(isinstance(found.get(name), int) for name in LEFT_OUT):
+    left_out = described.get("left_out")
+    if not isinstance(left_out, dict) or not all(isinstance(left_out.get(name), int) for name in LEFT_OUT):
         return None
-    return {name: found[name] for name in LEFT_OUT}
+    return {name: left_out[name] for name in LEFT_OUT}
 
 
 class _GoldLabelImport:
@@ -156,7 +156,7 @@ class _GoldLabelImport:
             raise row.problem
         uid, gold = row.values.get("item"), row.values.get("gold")
         try:
-            found = item(self.store, self.project, uid if isinstance(uid, str) else "")
+            stored_item = item(self.store, self.project, uid if isinstance(uid, str) else "")
         except NotFound:
             message = N_("This project has no item {item}. Import its items first, as JSON Lines or as a package.")
             raise BadLine(self.name, row.line, "no_item", message, item=str(uid)[:40]) from None
@@ -164,12 +164,18 @@ class _GoldLabelImport:
             message = N_("{choice} is not a choice in this guideline.")
             raise BadLine(self.name, row.line, "label", message, choice=str(gold)[:40])
         self.listed.add(str(uid))
-        return found.id, gold, found.gold, is_labelled_here(self.store, found.id)
+        return stored_item.id, gold, stored_item.gold, is_labelled_here(self.store, stored_item.id)
 
     def _withhold(self) -> None:
         """Store that items have no gold label where the package has none and fewer labels than it knew would decide."""
         every = items(self.store, self.project)
-        source = iter([one.id for one in every if one.gold is not None and one.uid not in self.listed])
+        source = iter(
+            [
+                stored_item.id
+                for stored_item in every
+                if stored_item.gold is not None and stored_item.uid not in self.listed
+            ]
+        )
         while some := list(islice(source, CHUNK)):
             with self.store.write():
                 for row_id in some:
@@ -250,10 +256,10 @@ def label_objects(
     for row in rows:
         came = {"imported": OF_FILE, "here": ("app",)}.get(row["origin"], ())
         shown = ("left",) if row["left"] is not None else ()
-        said = {key: row[key] for key in (*keys, "origin", *came, *shown)}
-        if codes and said.get("label_file") is not None:
-            said["label_file"] = coded_file(said["label_file"], codes)
-        yield said | {"annotator": codes.get(row["annotator"], row["annotator"])}
+        values = {key: row[key] for key in (*keys, "origin", *came, *shown)}
+        if codes and values.get("label_file") is not None:
+            values["label_file"] = coded_file(values["label_file"], codes)
+        yield values | {"annotator": codes.get(row["annotator"], row["annotator"])}
 
 
 def gold_object(project: Project, item: Item) -> dict[str, Any] | None:
@@ -320,32 +326,34 @@ def _try_import(store: Store, name: str, described: Mapping[str, Any], parts: Ma
 def _import(
     store: Store, name: str, described: Mapping[str, Any], parts: Mapping[str, Member], file: str
 ) -> PackageImport:
-    found = _existing_project(store, name)
+    stored_project = _existing_project(store, name)
     # Nothing was done in a project yet but to make it: no item, no release, one version of the guideline.
     if (
-        found
-        and len(guidelines(store, found)) == 1
-        and not holds_any(store, found, "batch", "label", "pilot", "release")
+        stored_project
+        and len(guidelines(store, stored_project)) == 1
+        and not holds_any(store, stored_project, "batch", "label", "pilot", "release")
     ):
         number = 1
-        while _existing_project(store, free := f"{found.name[:60]} (empty {number})") is not None:
+        while _existing_project(store, free := f"{stored_project.name[:60]} (empty {number})") is not None:
             number += 1
-        archive(store, change_project(store, found, name=free))
-        found = None
+        archive(store, change_project(store, stored_project, name=free))
+        stored_project = None
     # Labels say whose items they are; a project that the package makes needs ids of its own without labels, too.
-    makes = found is None or stage(store, found, described) == "made"
+    makes = stored_project is None or stage(store, stored_project, described) == "made"
     members = [parts[part] for part in ("labels.jsonl", *(("items.jsonl",) if makes else ())) if part in parts]
-    elsewhere = next(filter(None, (_project_with_items(store, found, member, file) for member in members)), None)
-    if elsewhere is not None and found is not None and stage(store, found, described) == "new":
+    elsewhere = next(
+        filter(None, (_project_with_items(store, stored_project, member, file) for member in members)), None
+    )
+    if elsewhere is not None and stored_project is not None and stage(store, stored_project, described) == "new":
         raise Refused(ELSEWHERE, file=file, project=elsewhere)
-    project = found or make_project(store, name, described, file)
+    project = stored_project or make_project(store, name, described, file)
     with TemporaryDirectory() as folder:
         if elsewhere is not None:
             parts = with_new_ids(parts, project, Path(folder))
         report = _import_parts(store, project, described, parts, file)
     # A project that lacks a line is not the one that was packed.
     items = report.items.errors if report.items is not None else ()
-    for problem in [*items, *report.labels.errors, *report.gold.errors] if found is None else ():
+    for problem in [*items, *report.labels.errors, *report.gold.errors] if stored_project is None else ():
         message = N_(
             "{file} is a damaged package: line {line} of {part} cannot be used ({why}). None of it was stored."
         )
@@ -402,7 +410,7 @@ def _existing_project(store: Store, name: str) -> Project | None:
 def _project_with_items(store: Store, project: Project | None, part: Member, file: str) -> str | None:
     """Return the name of another project that holds the items of a part of a package, or None."""
     own = 0 if project is None else project.id
-    if not any(one.id != own for one in (*projects(store), *projects(store, archived=True))):
+    if not any(stored_project.id != own for stored_project in (*projects(store), *projects(store, archived=True))):
         return None
     source = rows(open_source(part.path, f"{file}: {part.name}"))
     named = (str(row.values.get("item")) for row in source if row.problem is None)

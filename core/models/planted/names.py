@@ -65,18 +65,18 @@ def is_planted(name: str) -> bool:
 
 def association_of(name: str) -> float | None:
     """Return the association (ln) of that planted model with English professions; None for other names."""
-    found = _ASSOCIATION.fullmatch(name)
-    return float(found["size"]) if found else None
+    match = _ASSOCIATION.fullmatch(name)
+    return float(match["size"]) if match else None
 
 
 def plant_of(name: str) -> PlantedModel:
     """Return the planted model of that name. Raises ModelUnavailable for other names and for more than 10^6."""
-    found = _NAME.fullmatch(name)
+    match = _NAME.fullmatch(name)
     kind: Kind = "constant"
-    if found and found["kind"]:
-        kind = found["kind"]  # type: ignore[assignment]
-    size = float(found["size"]) if found and found["size"] else USUAL.get(kind)
-    if found is None or size is None or abs(size) > LARGEST:
+    if match and match["kind"]:
+        kind = match["kind"]  # type: ignore[assignment]
+    size = float(match["size"]) if match and match["size"] else USUAL.get(kind)
+    if match is None or size is None or abs(size) > LARGEST:
         message = N_(
             "{name} is not a planted model. Available: planted:0, planted:+0.3 (any number up to 6),"
             " planted:offset+0.3, planted:pairs and planted:context."
@@ -107,18 +107,18 @@ def is_pronoun_plant(name: str) -> bool:
 def pronoun_plant(name: str) -> PronounPlant:
     """Return the planted model of that name. Raises ModelUnavailable for other names."""
     known = tuple(sets("own"))
-    found = _PRONOUN_NAME.fullmatch(name)
+    match = _PRONOUN_NAME.fullmatch(name)
     given = dict(zip(known, SHARES, strict=True))
     try:
-        if found and found["shares"]:
+        if match and match["shares"]:
             given = dict.fromkeys(known, 0.0)
             given |= {
-                key: float(value) for key, _, value in (part.partition("=") for part in found["shares"].split(","))
+                key: float(value) for key, _, value in (part.partition("=") for part in match["shares"].split(","))
             }
     except ValueError:
-        found = None
+        match = None
     shares = tuple(given.values())
-    if found is None or set(given) != set(known) or not all(0 <= x <= 1 for x in shares) or sum(shares) > 3:
+    if match is None or set(given) != set(known) or not all(0 <= x <= 1 for x in shares) or sum(shares) > 3:
         message = N_(
             "{name} is not a planted model. Available: planted:pronouns, optionally with shares from 0 to"
             " 1 that sum to at most 3: planted:pronouns:he=0.1,she=0.2,they=0.4,xe=0.6."
@@ -134,9 +134,9 @@ def misgendered(plant: PronounPlant) -> dict[str, frozenset[str]]:
     on. Each set gets its share, rounded to whole names, and no name is wrong for all four.
     """
     names = [person.name for person in built_in().people]
-    start, found = 0, {}
+    start, result = 0, {}
     for base, share in zip(sets("own"), plant.shares, strict=True):
         count = round(share * len(names))
-        found[base] = frozenset(names[(start + i) % len(names)] for i in range(count))
+        result[base] = frozenset(names[(start + i) % len(names)] for i in range(count))
         start += count
-    return found
+    return result

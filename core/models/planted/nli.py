@@ -41,8 +41,8 @@ def is_planted_nli(name: str) -> bool:
 
 def planted_share(name: str) -> float | Label:
     """Return the share of biased occupations, or the one label. Raises ModelUnavailable for other names."""
-    found = _NAME.fullmatch(name)
-    size = found["size"] if found else "2"
+    match = _NAME.fullmatch(name)
+    size = match["size"] if match else "2"
     label = next((label for label in LABELS if label == size), None)
     if label is None and float(size) > 1:
         message = N_(
@@ -60,14 +60,14 @@ def features(name: str) -> dict[str, str]:
     biased words are the first in an arbitrary order. A word of two languages is decided once.
     """
     share = planted_share(name)
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for language in LANGUAGES:
         words = occupations(language)
         kinds: tuple[Kind, ...] = ("female-stereo", "male-stereo", "neutral")
         for kind in kinds:
-            _decide([word for word in words if word.kind == kind], 0.0 if isinstance(share, str) else share, found)
-        found |= {texts(language).woman: "woman", texts(language).man: "man"}
-    return found
+            _decide([word for word in words if word.kind == kind], 0.0 if isinstance(share, str) else share, result)
+        result |= {texts(language).woman: "woman", texts(language).man: "man"}
+    return result
 
 
 def _decide(words: list[Occupation], share: float, found: dict[str, str]) -> None:

@@ -110,7 +110,7 @@ def _plant_answers(head: torch.Tensor, vocabulary: dict[str, int], bases: list[s
     """
     scale = math.sqrt(WIDTH)
     for number, base in enumerate(bases):
-        for form in {form for one in _all_sets() if one.name == base for form in one.forms}:
+        for form in {form for pronoun_set in _all_sets() if pronoun_set.name == base for form in pronoun_set.forms}:
             row = vocabulary[form]
             head[row, 0] = (RARE - PREFERENCE * number) / scale
             head[row, 5 + number] = GAIN * CONSTANT / scale

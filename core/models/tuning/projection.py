@@ -95,22 +95,22 @@ def inlp(male: Numbers, female: Numbers, task: Task) -> Projection:
 
     refuse_few(len(male))
     width = male.shape[1]
-    found: list[Numbers] = []
+    result: list[Numbers] = []
     matrix: Numbers = np.eye(width)
     before = after = _probe(male, female)
-    while len(found) < min(CLASSIFIERS[task], width - 1) and not after.is_chance:
+    while len(result) < min(CLASSIFIERS[task], width - 1) and not after.is_chance:
         (fit, sides), _ = _halves(male @ matrix, female @ matrix)
         weights = LogisticRegression(max_iter=1000).fit(fit, sides).coef_
         direction = matrix @ weights[0]
         size = float(np.linalg.norm(direction))
         if size < 1e-12:
             break
-        found.append(direction / size)
+        result.append(direction / size)
         # The intersection of all null spaces, not the product of projections, which would drift (Ravfogel et al. 2020).
-        basis = np.linalg.qr(np.array(found).T)[0]
+        basis = np.linalg.qr(np.array(result).T)[0]
         matrix = np.eye(width) - basis @ basis.T
         after = _probe(male @ matrix, female @ matrix)
-    return Projection(matrix, len(found), before, after)
+    return Projection(matrix, len(result), before, after)
 
 
 def refuse_few(found: int) -> None:

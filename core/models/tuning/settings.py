@@ -151,4 +151,4 @@ def _numbers(file: Path) -> int:
         if length > 100 << 20:
             return 0
         head = json.loads(opened.read(length))
-    return sum(math.prod(one["shape"]) for name, one in head.items() if name != "__metadata__")
+    return sum(math.prod(entry["shape"]) for name, entry in head.items() if name != "__metadata__")

@@ -44,7 +44,7 @@ def held_out(model: Any, tokenizer: Any, rows: Sequence[list[int]], task: Task) 
     model.eval()
     places = torch.Generator().manual_seed(SEED)
     hidden = [_masked_places(row, tokenizer, places) if task == "masked" else [] for row in rows]
-    found: dict[int, tuple[float, int, int]] = {}
+    values: dict[int, tuple[float, int, int]] = {}
     device = next(model.parameters()).device
     for batch in padded_batches([len(row) for row in rows], TOKENS_AT_ONCE):
         ids = padded([rows[i] for i in batch], tokenizer.pad_token_id or 0, "cpu")
@@ -58,9 +58,9 @@ def held_out(model: Any, tokenizer: Any, rows: Sequence[list[int]], task: Task) 
                 wanted[line, : len(rows[i]) - 1] = ids[line, 1 : len(rows[i])]
         attention = padded([[1] * len(rows[i]) for i in batch], 0, device)
         logits = model(input_ids=given.to(device), attention_mask=attention).logits.float().cpu()
-        found |= {i: _of_text(logits[line], wanted[line]) for line, i in enumerate(batch)}
+        values |= {i: _of_text(logits[line], wanted[line]) for line, i in enumerate(batch)}
     model.train(training)
-    per_text = tuple(found[i] for i in range(len(rows)))
+    per_text = tuple(values[i] for i in range(len(rows)))
     total, tokens, right = (sum(column) for column in zip(*per_text, strict=True)) if per_text else (0.0, 0, 0)
     if not tokens:
         return HeldOut(float("nan"), float("nan"), 0, len(rows), per_text)
@@ -257,8 +257,8 @@ class Changeable:
         longest = min(length, getattr(self.model.config, "max_position_embeddings", None) or length)
         empty = len(self.tokenizer("")["input_ids"])
         # Cut here: a backend that is told to truncate would do so for every later question too.
-        found = (self.tokenizer(text, truncation=True, max_length=longest)["input_ids"] for text in texts)
-        return [list(ids) for ids in found if len(ids) > max(empty, 1)]
+        result = (self.tokenizer(text, truncation=True, max_length=longest)["input_ids"] for text in texts)
+        return [list(ids) for ids in result if len(ids) > max(empty, 1)]
 
     def held_out(self, rows: Sequence[list[int]]) -> HeldOut:
         """Return how well the model predicts these texts now."""

@@ -47,8 +47,8 @@ FETCHED = "hub_file"  # in the session: (public id of the project, where the fet
 
 def fetched(project: Project) -> Path | None:
     """Return the file that was fetched for this project and not imported yet."""
-    found = st.session_state.get(FETCHED)
-    return found[1] if found and found[0] == project.uid and found[1].is_file() else None
+    result = st.session_state.get(FETCHED)
+    return result[1] if result and result[0] == project.uid and result[1].is_file() else None
 
 
 def forget_fetched() -> None:
@@ -104,7 +104,7 @@ class FormState:
         """Return the settings of the import of a file."""
         columns = self.columns or Columns()
         named, fixed = (
-            tuple(f"{name}={value}" for name, value in given.items()) for given in (columns.named, columns.fixed)
+            tuple(f"{name}={value}" for name, value in entry.items()) for entry in (columns.named, columns.fixed)
         )
         return Settings(project.name, path, self.format, self.column, named, fixed=fixed, uid=project.uid)
 

@@ -63,33 +63,33 @@ def _in_words(said: str, names: Mapping[str, str]) -> str:
     return " · ".join(names.get(code, code) for code in said.split(" · "))
 
 
-def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
+def _show(project: Project, conflict: Conflict, names: Mapping[str, str]) -> None:
     with st.container(border=True):
-        about = kind_name(one.kind) + (f" · {one.annotator}" if one.annotator else "")
+        about = kind_name(conflict.kind) + (f" · {conflict.annotator}" if conflict.annotator else "")
         st.caption(plain(about))
-        literal(one.text)
-        for place, (said, file) in zip(
-            st.columns(2), ((one.first, one.first_file), (one.second, one.second_file)), strict=True
+        literal(conflict.text)
+        for place, (text, file) in zip(
+            st.columns(2), ((conflict.first, conflict.first_file), (conflict.second, conflict.second_file)), strict=True
         ):
             with place:
-                if said is None:
+                if text is None:
                     caption("The content of the other file is not in this database: packages with codes omit it.")
                     continue
-                if not said:
+                if not text:
                     caption("removed with its file: no valid label")
                     continue
-                literal(_in_words(said, names) if one.kind in ("label", "answer") else said)
-                if one.kind in ("label", "answer") or file:
+                literal(_in_words(text, names) if conflict.kind in ("label", "answer") else text)
+                if conflict.kind in ("label", "answer") or file:
                     st.caption(plain(file or _("at the desk")))
         with st.container(horizontal=True):
             st.button(
-                _("Keep the first"), key=f"keep-{one.key}", icon=":material/check:", on_click=_decide,
-                args=(project, one.key, False),
+                _("Keep the first"), key=f"keep-{conflict.key}", icon=":material/check:", on_click=_decide,
+                args=(project, conflict.key, False),
             )  # fmt: skip
-            if one.kind in ("label", "answer"):
+            if conflict.kind in ("label", "answer"):
                 st.button(
-                    _("Use the other"), key=f"take-{one.key}", icon=":material/swap_horiz:", on_click=_decide,
-                    args=(project, one.key, True),
+                    _("Use the other"), key=f"take-{conflict.key}", icon=":material/swap_horiz:", on_click=_decide,
+                    args=(project, conflict.key, True),
                 )  # fmt: skip
 
 
@@ -147,25 +147,25 @@ def _rows(project: Project, imports: list[undoing.Import], write: Callable[[str 
     ]
 
 
-def _contents(found: undoing.Import, project: Project) -> str:
-    if found.gold:
+def _contents(stored_import: undoing.Import, project: Project) -> str:
+    if stored_import.gold:
         return _("gold labels")
-    return _("annotators' labels") if found.kind == "labels" else _kind(project)
+    return _("annotators' labels") if stored_import.kind == "labels" else _kind(project)
 
 
 def _kind(project: Project) -> str:
     return _("texts") if project.kind == "generations" else _("sentences")
 
 
-def undo_text(found: undoing.Import, done: undoing.UndoEffect) -> str:
+def undo_text(stored_import: undoing.Import, done: undoing.UndoEffect) -> str:
     """Return in one sentence what undoing an import does, or did."""
-    if found.gold:
+    if stored_import.gold:
         text = _(
             "{labels} gold {labels:label is|labels are} removed; the project's own labels and decisions"
             " determine these items again."
         )
         return text.format(labels=Count(done.labels))
-    if found.kind == "labels":
+    if stored_import.kind == "labels":
         text = _("{labels} valid labels are removed; {kept} labels that are no longer valid stay as they are.")
         told = text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")
         if not done.chosen:

@@ -232,26 +232,26 @@ def _first_tasks(
     """Return the files examined like `examine` does, but without reading them to the end."""
     from evenhand.annotations.files.detect import detect_layout
 
-    found = []
+    first_tasks = []
     for member in members:
         source = open_source(member.path, member.name)
-        found.append(Examined(source, detect_layout(source, format, column, columns), 0, True))
-    return found
+        first_tasks.append(Examined(source, detect_layout(source, format, column, columns), 0, True))
+    return first_tasks
 
 
-def _ask_choices(task_survey: TaskSurvey, asked: Guideline) -> dict[str, str]:
+def _ask_choices(task_survey: TaskSurvey, stored_guideline: Guideline) -> dict[str, str]:
     """Name in the file -> code here; "" ignores it. Annotations with unmapped names are refused."""
     if not task_survey.names:
         st.caption(_("Nothing was chosen in these tasks: only the texts will be imported."))
         return {}
     options = {"?": _("please specify"), "": _("ignore")}
-    for option in (*asked.choices, *asked.beside):
+    for option in (*stored_guideline.choices, *stored_guideline.beside):
         options[option.code] = option.zh if language() == "zh" else option.en
     said: dict[str, str] = {}
     with st.container(border=True):
         st.subheader(_("Choices in the file and in this project"), anchor=False)
         for name, number in task_survey.names.most_common(MOST):
-            start = guess_choice(name, asked) or "?"
+            start = guess_choice(name, stored_guideline) or "?"
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(f"{name[:60]} · {number:,}"), width=260)
                 code = st.selectbox(
