@@ -34,7 +34,7 @@ def gendered_words(keyword: str, side: Side) -> re.Pattern[str]:
 
 @cache
 def relatives(side: Side) -> re.Pattern[str]:
-    """Return the pattern of words for relatives of one side that are no keywords."""
+    """Return the pattern of words for relatives of one side that are not keywords."""
     return joined([row["words"] for row in table("mining_relatives") if row["side"] == side])
 
 
