@@ -4,7 +4,7 @@ from evenhand.core.mining.filters import FILTERS
 from evenhand.core.mining.find_keywords import Finder
 from evenhand.core.mining.types import Finding, Sentence
 from evenhand.core.resources import keyword_pairs
-from evenhand.core.text.other_words import other_word
+from evenhand.core.text.containing_words import other_word
 from evenhand.core.types import KeywordPair
 
 
