@@ -10,6 +10,9 @@ import click
 from evenhand.annotations.progress.annotators import Worker
 from evenhand.annotations.progress.cells import NO_PACE, CellState
 from evenhand.annotations.progress.dashboard import Dashboard, dashboard
+from evenhand.annotations.quantities.catalogue import PROGRESS, estimates
+from evenhand.annotations.quantities.quantity import quantities_json
+from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import answer, number, opened_project, option, say_unsettled, table
 from evenhand.core.errors import N_, Refused
@@ -33,8 +36,10 @@ def progress(project: str, zone: str, db: str) -> None:
     where = _zone(zone)
     with opened_project(db, project) as (store, shown):
         say_unsettled(store, shown)
-        overview = dashboard(store, shown, zone=where)
-    answer(dashboard_json(overview), _text(overview, shown.kind == "generations"))
+        with store.read():
+            overview, numbers = dashboard(store, shown, zone=where), estimates(Snapshot(store, shown), PROGRESS)
+    data = dashboard_json(overview) | {"quantities": quantities_json(numbers)}
+    answer(data, _text(overview, shown.kind == "generations"))
 
 
 def _zone(name: str) -> tzinfo:

@@ -10,6 +10,9 @@ from evenhand.annotations.files.import_labels import KnownReport, import_known_a
 from evenhand.annotations.quality.known_answers import KnownAnswerScore, answer_choices, wrong_answers
 from evenhand.annotations.quality.retest_agreement import Quality, RetestAgreement
 from evenhand.annotations.quality.retest_agreement import quality as quality_of
+from evenhand.annotations.quantities.catalogue import QUALITY, estimates
+from evenhand.annotations.quantities.quantity import quantities_json
+from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import guarded
@@ -45,7 +48,8 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
         say_unsettled(store, stored_project)
         with store.read():
             report = quality_of(store, stored_project, resampling=Resampling(resamples, seed))
-            data = _report_json(store, stored_project, report, brought)
+            numbers = quantities_json(estimates(Snapshot(store, stored_project), QUALITY))
+            data = _report_json(store, stored_project, report, brought) | {"quantities": numbers}
     if brought is not None:
         for problem in brought.problems:
             click.echo(f"{problem.file}, line {problem.line}: {problem}", err=True)

@@ -19,6 +19,7 @@ from evenhand.annotations.sampling.samples import EARLIER, SampleLabels, sample_
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
 from evenhand.core.human_vs_rule.compare import in_order
+from evenhand.core.human_vs_rule.means_over_contexts import context_means
 from evenhand.core.statistics import Estimate, Note, holm
 from evenhand.core.statistics.prediction_powered import (
     VERSION,
@@ -139,6 +140,8 @@ class Estimates:
         elif alone:
             people, effect = rate_of_people(self._people(measure, rows, drawn))
             rates = replace(rates, people=people, effect=effect)
+        if not self.samples and len(drawn):
+            rates = _by_contexts(rates, _column(f"people_{measure}", drawn), _column("cluster", drawn))
         earlier = int((drawn["stratum"] == EARLIER).sum())
         unused = len(finished) - len(drawn)
         return RateCell(measure, key, rates, len(labels.people), len(labels.further), alone, unused, earlier)
@@ -182,6 +185,14 @@ def estimates(store: Store, project: Project, judge: Judge, table: "pd.DataFrame
     signatures = () if drawn is None else drawn.signatures
     unlabelled = drawn is None and bool(samples(store, project))
     return Estimates(rows, tuple(measures), judge.name, judge.spec.signature, signatures, unlabelled)
+
+
+def _by_contexts(rates: Rates, values: list[float], contexts: list[str]) -> Rates:
+    """Return the rates with the rate by people as on the page Human vs. automatic rule, over the same items."""
+    people = context_means({"people": values}, contexts)["people"].estimate
+    alone = not rates.weight and rates.both.value is not None
+    both = replace(people, note=rates.both.note or people.note) if alone else rates.both
+    return replace(rates, people=people, both=both)
 
 
 def _weighed(rows: "pd.DataFrame", measures: Sequence[str], drawn: SampleLabels | None) -> "pd.DataFrame":

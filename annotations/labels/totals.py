@@ -28,7 +28,6 @@ class LabelTotals:
     `people`: annotator (row id) -> number of labels, and their seconds without breaks.
     """
 
-    number: int = 0
     versions: Counter[int] = field(default_factory=Counter)
     choices: Counter[str] = field(default_factory=Counter)
     flags: Counter[bool] = field(default_factory=Counter)
@@ -59,7 +58,6 @@ def label_totals(store: Store, project: Project) -> LabelTotals:
     """Return the sums; every label is read once."""
     totals = LabelTotals()
     for version, choice, flag, spans, reasons, seconds, created, who in store.db.execute(STANDING, (project.id,)):
-        totals.number += 1
         totals.versions[version] += 1
         totals.choices[choice] += 1
         if flag is not None:

@@ -18,7 +18,7 @@ class Unstated(Exception):
 
 def named(context: Context, id_: str, say: Say) -> str:
     """Return the name of a quantity with its population."""
-    return QUANTITIES[id_].named(say, context["labels_name"])
+    return QUANTITIES[id_].named(say, str(context["labels_name"]))
 
 
 def number(context: Context, id_: str, *, short: bool = False, of: Mapping[str, Any] | None = None, say: Say) -> str:

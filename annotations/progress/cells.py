@@ -121,7 +121,7 @@ def agreed_condition(project: Project) -> str:
 def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...], Ahead]:
     """Return every pair and side with items or a quota, in the order of import, and the work ahead."""
     generations = project.kind == "generations"
-    shown = [row for row in _counts(store, project) if row.mined or row.quota is not None]
+    shown = [row for row in cell_counts(store, project) if row.mined or row.quota is not None]
     back = [words for words in last_words(store, project) if words.waits]
     again = decided_before(back, generations)
     values = {
@@ -138,7 +138,8 @@ def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...]
     return cells, _ahead(project, cells, shown, stopped)
 
 
-def _counts(store: Store, project: Project) -> list[CellCounts]:
+def cell_counts(store: Store, project: Project) -> list[CellCounts]:
+    """Count the items of each pair and side, in one scan."""
     rows = store.db.execute(ITEMS.format(agreed=agreed_condition(project)), {"project": project.id})
     return [
         CellCounts(pair, side, quota, cell, *(number or 0 for number in numbers))
@@ -238,7 +239,7 @@ def funnel(store: Store, project: Project) -> list[dict[str, Any]]:
     reviewed items with at least two blind labels. It is undefined while a stop at the first reject biases which items
     are reviewed.
     """
-    rows = [row for row in _counts(store, project) if row.mined]
+    rows = [row for row in cell_counts(store, project) if row.mined]
     first: dict[str, int] = {}
     for number, row in enumerate(rows):
         first.setdefault(row.pair, number)

@@ -35,11 +35,6 @@ class Dashboard:
     moment: float
     signature: str
 
-    @property
-    def labels(self) -> int:
-        """The number of valid labels of all annotators."""
-        return sum(person.labels for person in self.people)
-
     def count(self, verdict: str) -> int:
         """Return the number of pairs and sides with that verdict."""
         return sum(1 for cell in self.cells if cell.forecast.verdict == verdict)

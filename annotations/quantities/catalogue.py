@@ -2,22 +2,18 @@
 
 from collections.abc import Iterable
 
-from evenhand.annotations.quantities import agreement, items, labels
+from evenhand.annotations.quantities import agreement, generations, items, labels
+from evenhand.annotations.quantities.quantity import Quantity
 from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.core.statistics import Estimate
 
-GROUPS = (items.QUANTITIES, labels.QUANTITIES, agreement.QUANTITIES)
-QUANTITIES = {quantity.id: quantity for group in GROUPS for quantity in group}
-
-
-def estimate(snapshot: Snapshot, id_: str) -> Estimate:
-    """Return the estimate of one quantity."""
-    return QUANTITIES[id_].compute(snapshot)
+IN_DOCUMENTS: dict[str, Quantity] = {one.id: one for group in (items, labels, agreement) for one in group.QUANTITIES}
+QUANTITIES = IN_DOCUMENTS | {one.id: one for one in generations.QUANTITIES}
 
 
 def estimates(snapshot: Snapshot, ids: Iterable[str] | None = None) -> dict[str, Estimate]:
-    """Return the estimates of all quantities that are stated of the project, or of those among *ids*, by id."""
-    wanted = QUANTITIES if ids is None else {id_: QUANTITIES[id_] for id_ in ids}
+    """Return the estimates by id that documents state of the project; *ids*: those of these that hold for it."""
+    wanted = IN_DOCUMENTS if ids is None else {id_: QUANTITIES[id_] for id_ in ids}
     return {id_: one.compute(snapshot) for id_, one in wanted.items() if one.stated(snapshot)}
 
 
@@ -25,3 +21,10 @@ def funnel_ids(sentences: bool) -> tuple[str, ...]:
     """Return the steps from imported items to the data set, in their order."""
     agreed = ("items.accepted_by_all",) if sentences else ("items.compared", "items.same_choice")
     return ("items.imported", "items.reviewed", *agreed, "items.kept")
+
+
+# What the page Progress and `progress --json` state of a project as a whole.
+PROGRESS = ("items.imported", "items.reviewed", "items.accepted_by_all", "items.compared", "items.same_choice",
+            "items.kept", "items.gold", "labels.valid")  # fmt: skip
+QUALITY = ("retest.pairs", "retest.agreement", "retest.kappa", "retest.flag", "known.items", "known.labels",
+           "known.share")  # fmt: skip

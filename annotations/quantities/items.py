@@ -16,12 +16,8 @@ SHARE = Interval(
 )
 
 
-def _sum(key: str) -> Callable[[Snapshot], Estimate]:
-    return lambda snapshot: counted(snapshot.total[key])
-
-
-def _status(*names: str) -> Callable[[Snapshot], Estimate]:
-    return lambda snapshot: counted(sum(getattr(snapshot.counts, name) for name in names))
+def _sum(*names: str) -> Callable[[Snapshot], Estimate]:
+    return lambda snapshot: counted(sum(getattr(row, name) for row in snapshot.items for name in names))
 
 
 def _rate(snapshot: Snapshot) -> Estimate:
@@ -30,7 +26,7 @@ def _rate(snapshot: Snapshot) -> Estimate:
 
 
 def _single(snapshot: Snapshot) -> Estimate:
-    return counted(snapshot.total["reviewed"] - snapshot.total["compared"])
+    return counted(sum(row.reviewed - row.compared for row in snapshot.items))
 
 
 def _of_sentences(snapshot: Snapshot) -> bool:
@@ -109,10 +105,10 @@ QUANTITIES = (
            N_("reviewed items with at least two blind labels, all with the same choice"), SAME_CHOICE,
            _sum("unanimous"), _of_generations),
     _count("kept", N_("Accepted"), N_("items of the data set: accepted, or generations with a gold label"),
-           "status = 'accepted'", _sum("kept")),
+           "status = 'accepted'", _sum("accepted")),
     _count("gold", N_("With a gold label"), N_("items with a gold label, from labels, adjudication or a package"),
-           "status <> 'pending'", _status("accepted", "rejected")),
-    _count("undecided", N_("Undecided"), N_("items without a gold label"), "status = 'pending'", _status("pending")),
+           "status <> 'pending'", _sum("accepted", "rejected")),
+    _count("undecided", N_("Undecided"), N_("items without a gold label"), "status = 'pending'", _sum("left", "aside")),
     _count("differing", N_("Labels differ"), DIFFERING,
            "split = 1", _sum("split")),
     Quantity(

@@ -36,6 +36,10 @@ def _total(key: str) -> Callable[[Snapshot], Estimate]:
     return lambda snapshot: counted(getattr(snapshot.label_totals, key))
 
 
+def _valid(snapshot: Snapshot) -> Estimate:
+    return counted(snapshot.store.count("standing_label WHERE project = ?", (snapshot.project.id,)))
+
+
 def _people(which: str) -> Callable[[Snapshot], Estimate]:
     def compute(snapshot: Snapshot) -> Estimate:
         if which == "labelled":
@@ -67,7 +71,7 @@ ACTIVE = Population("active", N_("annotators who have not left"), "active_member
 LABELLED = Population("labelled", N_("annotators with valid labels"), "standing_label")
 
 QUANTITIES = (
-    _count("labels.valid", N_("Valid labels"), VALID, LABEL, _total("number"), "progress.md#progress"),
+    _count("labels.valid", N_("Valid labels"), VALID, LABEL, _valid, "progress.md#progress"),
     _count("labels.timed", N_("Labels with a time"), TIMED, LABEL, lambda s: counted(_timed(s)), NUMBERS),
     Quantity("labels.hours", N_("Hours of labelling"), TIMED, LABEL, "hours",
              lambda s: _or_reason(s.label_totals.hours, _timed(s), NO_TIME), NUMBERS),
@@ -86,11 +90,11 @@ QUANTITIES = (
     _count("annotators.active", N_("Active annotators"), ACTIVE, PERSON, _people("active"), "progress.md#annotators"),
     _count("retest.pairs", N_("Pairs of labels compared"), TWICE, PAIR, lambda s: counted(s.retests.together.compared),
            "quality.md#retests"),
-    Quantity("retest.agreement", N_("Retest agreement"), TWICE, PAIR, "share", lambda s: s.retests.together.agreed,
-             "quality.md#retests", MODIFIED),
-    Quantity("retest.kappa", N_("Cohen's kappa of first and second label"), TWICE, PAIR, "coefficient",
+    Quantity("retest.agreement", N_("Same choice both times"), TWICE, PAIR, "share",
+             lambda s: s.retests.together.agreed, "quality.md#retests", MODIFIED),
+    Quantity("retest.kappa", N_("Kappa of retests"), TWICE, PAIR, "coefficient",
              lambda s: s.retests.together.kappa, "quality.md#retests", KAPPA, "Cohen 1960"),
-    Quantity("retest.flag", N_("Retest agreement on the flag"), TWICE, PAIR, "share", _flag, "quality.md#retests",
+    Quantity("retest.flag", N_("Same flag both times"), TWICE, PAIR, "share", _flag, "quality.md#retests",
              MODIFIED, stated=lambda s: not s.sentences),
     _count("known.items", N_("Items with a known answer"), Population("known", N_("items of published imports"),
            "known IS NOT NULL"), ITEM, lambda s: counted(s.answers.items), "quality.md#known-answers"),

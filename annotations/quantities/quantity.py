@@ -15,18 +15,20 @@ from evenhand.core.statistics import Estimate
 if TYPE_CHECKING:
     from evenhand.annotations.quantities.snapshot import Snapshot
 
-Unit = Literal["count", "share", "coefficient", "hours", "seconds", "characters"]
+Unit = Literal["count", "share", "coefficient", "points", "hours", "seconds", "characters"]
 UNITS: dict[Unit, str] = {
     "count": N_("number"),
     "share": N_("share, 0 to 1"),
     "coefficient": N_("coefficient, at most 1"),
+    "points": N_("difference of two shares, -1 to 1"),
     "hours": N_("hours"),
     "seconds": N_("seconds"),
     "characters": N_("characters"),
 }
 # On pages, and with three decimals in documents and at the terminal.
 FORMS: dict[Unit, str] = {
-    "count": ",.0f", "share": "z.1%", "coefficient": "z.2f", "hours": ",.2f", "seconds": ",.1f", "characters": ",.2f",
+    "count": ",.0f", "share": "z.1%", "coefficient": "z.2f", "points": "+points", "hours": ",.2f", "seconds": ",.1f",
+    "characters": ",.2f",
 }  # fmt: skip
 NAMED = N_("{name} of {population}")
 

@@ -9,15 +9,14 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.labels.totals import LabelTotals, label_totals
-from evenhand.annotations.progress.cells import funnel, mining, selected, total
-from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.progress.cells import CellCounts, cell_counts, funnel, mining, selected, total
 from evenhand.annotations.quality.known_answers import AnswerTotals, answer_totals
 from evenhand.annotations.quality.retest_agreement import RetestReport, retest_report
-from evenhand.annotations.types import Project, ProjectCounts
+from evenhand.annotations.types import Project
 from evenhand.core.statistics import Note
 
 if TYPE_CHECKING:
-    pass
+    from evenhand.core.human_vs_rule.compare import Comparison
 
 
 class Snapshot:
@@ -54,6 +53,11 @@ class Snapshot:
         return selected(self.store, self.project)
 
     @cached_property
+    def items(self) -> list[CellCounts]:
+        """The numbers of items of each pair and side."""
+        return cell_counts(self.store, self.project)
+
+    @cached_property
     def cells(self) -> list[dict[str, Any]]:
         """The counts of each pair and side, or stratum."""
         return funnel(self.store, self.project)
@@ -69,14 +73,21 @@ class Snapshot:
         return mining(self.store, self.project)
 
     @cached_property
-    def counts(self) -> ProjectCounts:
-        """The items by status."""
-        return counts(self.store, self.project)
-
-    @cached_property
     def label_totals(self) -> LabelTotals:
         """The sums over the valid labels."""
         return label_totals(self.store, self.project)
+
+    @cached_property
+    def comparison(self) -> "Comparison":
+        """People compared with the rule, of generations under the built-in scheme."""
+        # Imported here, so that commands for sentences start without pandas.
+        from evenhand.annotations.human_vs_rule.people_by_instance import design_of
+        from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+        from evenhand.core.human_vs_rule import compare
+
+        rows = generations(self.store, self.project)
+        design = design_of(self.store, self.project, rows)
+        return compare.comparison(rows, labels_of_generations(self.store, self.project), design=design)
 
     @cached_property
     def retests(self) -> RetestReport:

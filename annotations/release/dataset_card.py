@@ -80,7 +80,7 @@ def _parts(features: tuple[str, str], locked: bool) -> list[tuple[str, str, str]
 
 def card_header(facts: Mapping[str, Any], features: tuple[str, str], *, locked: bool) -> str:
     """Return the header that the hub reads, as YAML between lines of dashes; arguments as of `card`."""
-    asked, kept, parts = facts["project"], facts["total"]["kept"], _parts(features, locked)
+    asked, kept, parts = facts["project"], facts["quantities"]["items.kept"]["value"], _parts(features, locked)
     known = licence_id(asked["licence"])
     header = [f"license: {known or 'other'}"]
     if known is None:

@@ -88,7 +88,7 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "quantities": quantities_json(known.quantities, messages=True),
         "funnel": snapshot.cells,
         "total": snapshot.total,
-        "labels": _labels(labels),
+        "labels": {"standing": known.quantities["labels.valid"].value, **_labels(labels)},
         "provenance": known.provenance,
         "preregistration": sheet_facts(store, project),
         "follow_ups": [sample | {"method": METHOD} for sample in known.follow_ups],
@@ -148,7 +148,6 @@ def _labels(labels: LabelTotals) -> dict[str, Any]:
     timed = len(labels.seconds)
     hours, median = labels.hours, labels.median_seconds
     result: dict[str, Any] = {
-        "standing": labels.number,
         "by_choice": dict(labels.choices),
         "first_day": labels.first[:10],
         "last_day": labels.last[:10],

@@ -211,8 +211,8 @@ def _stored(
     values = {
         "version": facts["release"]["version"],
         "hash": facts["release"]["hash"],
-        "items": facts["total"]["kept"],
-        "labels": facts["labels"]["standing"],
+        "items": facts["quantities"]["items.kept"]["value"],
+        "labels": facts["quantities"]["labels.valid"]["value"],
         "facts": facts | {"codes": codes},  # codes stay in the database: no file maps them to people
         "author": author.strip(),
     }

@@ -9,6 +9,8 @@ import click
 from evenhand.annotations.guideline.versions import refuse_own_scheme
 from evenhand.annotations.human_vs_rule.people_by_instance import design_of
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.quantities.generations import comparison_estimates
+from evenhand.annotations.quantities.quantity import quantities_json
 from evenhand.commands.permissions import guarded, needs
 from evenhand.commands.shared import answer, json_option, margin_option, opened_project, option, table
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
@@ -155,6 +157,7 @@ def comparison_json(made: Comparison, margin: float | None = MARGINS["share"]) -
     weighted = {name: to_json(made.weighted(name)) for name in ("agreement", *CHOICES, "extraneous")}
     repeated = {variant: repetition(made.items, ("model", "pronoun"), variant) for variant in VARIANTS}
     return {
+        "quantities": quantities_json(comparison_estimates(made)),
         "generations": len(made.items),
         "finished": len(made.table),
         "labels": len(made.labels),

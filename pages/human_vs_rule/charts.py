@@ -14,6 +14,8 @@ from evenhand.annotations.labels.generation_labels import generations, labels_of
 from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.projects.steps import state
+from evenhand.annotations.quantities.catalogue import QUANTITIES
+from evenhand.annotations.quantities.generations import OVERALL
 from evenhand.annotations.types import Project
 from evenhand.core.charts.misgendering import counted, shares
 from evenhand.core.human_vs_rule.apply_rule import CHOICES, NAMES
@@ -28,8 +30,9 @@ from evenhand.pages.ui.charts import caption_with_files, colours, range_says, sh
 from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.equivalence import difference_says, margin_box
 from evenhand.pages.ui.numbers import DASH, POINTS, interval_or_reason, note_text, with_interval
+from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.sentences import setting_name
-from evenhand.pages.ui.tables import Tile, estimate_tile, show_tiles
+from evenhand.pages.ui.tables import Tile, show_tiles
 from evenhand.pages.ui.text import _, caption, inform, paragraph, plain, series, show_signature
 from evenhand.pages.ui.visitor import may, own_projects, page_link, remembered
 
@@ -276,17 +279,7 @@ def repeated(page_numbers: PageNumbers) -> None:
 
 def measure_name(name: str) -> str:
     """Return a measure of the comparison as the visitor reads it."""
-    own = {
-        "agreement": _("Humans and rule agree"),
-        "extraneous": _("Extraneous gendered language"),
-        "rule_misgendering": _("Misgendering, by the rule"),
-        "rule_no_pronoun": _("No pronoun, by the rule"),
-        "no_pronoun": _("No pronoun, by people"),
-        "misgendering": _("Misgendering, by people"),
-        "plural_they": _("Plural they, by people"),
-        "correct": _("Correct, by people"),
-    }
-    return own.get(name) or _(NAMES[name])
+    return _(QUANTITIES[OVERALL[name]].name)
 
 
 def nothing_yet(page_numbers: PageNumbers) -> bool:
@@ -317,9 +310,9 @@ def tiles(page_numbers: PageNumbers) -> None:
     none = _("No pronoun refers to the person. The rule finds no pronoun at all in {rule}.")
     show_tiles(
         [
-            Tile(_("Fully labelled generations"), f"{page_numbers.finished:,}", (counts,)),
+            quantity_tile("generations.finished", Estimate(page_numbers.finished), counts),
             _tile("agreement", overall["agreement"], same),
-            estimate_tile(_("Cohen's kappa with the rule"), page_numbers.kappa, beyond),
+            quantity_tile("generations.kappa_with_rule", page_numbers.kappa, beyond),
             _tile(
                 "misgendering",
                 overall["misgendering"],
@@ -344,7 +337,7 @@ def _tile(name: str, mean: Mean, meaning: str) -> Tile:
         errors = _("Standard error: {own} over contexts, {published} as published.")
         own, published = percent(mean.estimate.se), percent(mean.published)
         meaning = f"{meaning} {errors.format(own=own, published=published)}"
-    return estimate_tile(measure_name(name), mean.estimate, meaning, "z.1%")
+    return quantity_tile(OVERALL[name], mean.estimate, meaning)
 
 
 def weighted_back(page_numbers: PageNumbers) -> None:

@@ -12,9 +12,9 @@ page_head("Each annotator's work, the items on the desks, and whether the remain
 with open_chosen_project() as (store, project):
     say_unsettled(store, project)
     view.say_too_many(store, project)
-    found = view.current(store, project)
-    view.tiles(project, found)
-    found = view.for_reader(store, project, found)
+    now = view.current(store, project)
+    view.tiles(project, now)
+    found = view.for_reader(store, project, now.dashboard)
     st.subheader(_("Annotators"))
     view.people(project, found)
     view.stalled(project, found)

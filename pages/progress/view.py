@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -16,6 +16,8 @@ from evenhand.annotations.progress.dashboard import Dashboard, dashboard, filled
 from evenhand.annotations.projects.annotators import give_back
 from evenhand.annotations.projects.projects import annotators, counts
 from evenhand.annotations.projects.steps import state
+from evenhand.annotations.quantities.catalogue import PROGRESS, estimates
+from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.types import Project
 from evenhand.core.forecast.quota import OWN_RATE, QuotaForecast
@@ -23,6 +25,7 @@ from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import caption_with_files, colours, show_chart
 from evenhand.pages.ui.choose import annotator_at_desk, choose
 from evenhand.pages.ui.numbers import DASH, duration, moment, note_text, number, time_zone, to, with_interval
+from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.sentences import quota_answer, side_mark
 from evenhand.pages.ui.tables import Column, Tile, element, joined, show_html, show_tiles, table
 from evenhand.pages.ui.text import _, in_brackets, inform, paragraph, plain, show_signature, warn
@@ -31,7 +34,15 @@ from evenhand.pages.ui.visitor import asks_at_click, open_store, page_link
 KEPT_S = 30
 
 
-def current(store: Store, project: Project) -> Dashboard:
+@dataclass(frozen=True, slots=True)
+class Current:
+    """What the page shows of a project: the dashboard, and quantities by id."""
+
+    dashboard: Dashboard
+    quantities: dict[str, Estimate]
+
+
+def current(store: Store, project: Project) -> Current:
     """Return the numbers of a project, recomputed after a label, an import or a change, or after 30 s."""
     there = (
         *state(store), str(counts(store, project)), str(annotators(store, project)), project.plan, str(project.share),
@@ -41,9 +52,10 @@ def current(store: Store, project: Project) -> Dashboard:
 
 
 @st.cache_data(max_entries=8, ttl=KEPT_S, show_spinner=False)
-def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Project) -> Dashboard:
-    with open_store(_project) as store:
-        return dashboard(store, _project, zone=time_zone())
+def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Project) -> Current:
+    with open_store(_project) as store, store.read():
+        found = dashboard(store, _project, zone=time_zone())
+        return Current(found, estimates(Snapshot(store, _project), PROGRESS))
 
 
 def for_reader(store: Store, project: Project, overview: Dashboard) -> Dashboard:
@@ -62,19 +74,20 @@ def forget() -> None:
     _dashboard.clear()
 
 
-def tiles(project: Project, overview: Dashboard) -> None:
+def tiles(project: Project, now: Current) -> None:
     """Show how much is done and how much is ahead."""
+    overview, numbers = now.dashboard, now.quantities
     counted = [cell.counted for cell in overview.cells]
-    mined, reviewed = sum(one.mined for one in counted), sum(one.reviewed for one in counted)
-    kept, wanted = sum(one.kept for one in counted), sum(one.quota or 0 for one in counted)
+    wanted = sum(one.quota or 0 for one in counted)
     within = sum(one.kept if one.quota is None else min(one.kept, one.quota) for one in counted)
-    of_all = _("of {mined} in the project", mined=f"{mined:,}")
+    of_all = _("of {mined} in the project", mined=number(numbers["items.imported"].value, ",.0f"))
     today, week = (sum(getattr(person, name) for person in overview.people) for name in ("today", "week"))
     decisions = _("decisions incl. changes: {today} today, {week} in seven days")
+    decisions = decisions.format(today=f"{today:,}", week=f"{week:,}")
     quotas = _("{within} of {wanted} required by quotas") if wanted else _("no quotas are set")
-    done = Tile(_("Accepted"), f"{kept:,}", (quotas.format(within=f"{within:,}", wanted=f"{wanted:,}"),))
+    done, below_it = "items.kept", quotas.format(within=f"{within:,}", wanted=f"{wanted:,}")
     if project.kind == "generations":
-        done = Tile(_("With a gold label"), f"{kept:,}", (of_all,))
+        done, below_it = "items.gold", of_all
     about = _(
         "Labels still needed ÷ mean labels per hour of the annotators (last 60 labels each, breaks excluded). With a"
         " quota, only the candidates that it is expected to need count."
@@ -84,9 +97,9 @@ def tiles(project: Project, overview: Dashboard) -> None:
     hours = DASH if overview.hours is None else duration(3600 * overview.hours)
     show_tiles(
         [
-            Tile(_("Valid labels"), f"{overview.labels:,}", (decisions.format(today=f"{today:,}", week=f"{week:,}"),)),
-            Tile(_("Reviewed"), f"{reviewed:,}", (of_all,), _("Items that have all the labels they need.")),
-            done,
+            quantity_tile("labels.valid", numbers["labels.valid"], decisions),
+            quantity_tile("items.reviewed", numbers["items.reviewed"], of_all),
+            quantity_tile(done, numbers[done], below_it),
             Tile(_("Remaining work"), hours, (left, text or note_text(overview.hours_reason)), about),
         ],
         4,

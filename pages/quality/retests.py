@@ -16,8 +16,9 @@ from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import colours, csv_bytes, download, downloads, foot, show_chart, show_confusion
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent, to
+from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, names_of, person_meant, with_keyword
-from evenhand.pages.ui.tables import element, estimate_tile, joined, page_of, show_html, show_pages, show_tiles
+from evenhand.pages.ui.tables import element, joined, page_of, show_html, show_pages, show_tiles
 from evenhand.pages.ui.text import _, caption, in_brackets, inform, plain, show_signature
 from evenhand.pages.ui.visitor import open_store, page_link
 
@@ -53,12 +54,12 @@ def second_labels(report: retest_agreement.RetestReport) -> None:
     text = _("In {k} of {n} retests the annotator chose the same label as before.", k=same, n=agreement.compared)
     kappa = _("Cohen's kappa between first label and retest: 0 is chance, 1 is complete.")
     tiles = [
-        estimate_tile(_("Same choice both times"), agreement.agreed, text, "z.1%"),
-        estimate_tile(_("Kappa of retests"), agreement.kappa, kappa),
+        quantity_tile("retest.agreement", agreement.agreed, text),
+        quantity_tile("retest.kappa", agreement.kappa, kappa),
     ]
     if agreement.flag is not None:
         text = _("The flag for extraneous gendered language, set both times or neither time.")
-        tiles.append(estimate_tile(_("Same flag both times"), agreement.flag, text, "z.1%"))
+        tiles.append(quantity_tile("retest.flag", agreement.flag, text))
     show_tiles(tiles, len(tiles))
     if not agreement.compared:
         return

@@ -12,6 +12,8 @@ from evenhand.annotations.hub.client import checked_repo, endpoint_name, has_tok
 from evenhand.annotations.hub.push import PUSH, Gate, Settings
 from evenhand.annotations.projects.projects import change_project, counts, project_by_uid
 from evenhand.annotations.projects.steps import state
+from evenhand.annotations.quantities.agreement import measure_id
+from evenhand.annotations.quantities.catalogue import QUANTITIES
 from evenhand.annotations.release.make import archive_elsewhere, locked_texts
 from evenhand.annotations.release.readiness import Check, checked_reason, checked_version, readiness, to_explain
 from evenhand.annotations.release.stored_releases import Release, file_facts, release_file, releases
@@ -22,6 +24,7 @@ from evenhand.pages.ui.charts import download, downloads
 from evenhand.pages.ui.choose import ask_password, choose, switch
 from evenhand.pages.ui.jobs import is_active, start_job
 from evenhand.pages.ui.numbers import DASH, moment, note_text, number, size, with_brackets
+from evenhand.pages.ui.quantities import explained
 from evenhand.pages.ui.text import (
     _,
     caption,
@@ -139,16 +142,22 @@ def show_releases(store: Store, project: Project) -> None:
 
 def _show(store: Store, project: Project, release: Release) -> None:
     st.markdown(f"**{plain(release.version)}** · {plain(moment(release.created))}")
-    total, found = release.facts["total"], release.facts["agreement"]["krippendorff_alpha"]
+    found = release.facts["agreement"]["krippendorff_alpha"]
+    reviewed = release.facts["total"]["reviewed"]
     with st.container(horizontal=True):
-        st.metric(_("Accepted"), f"{release.items:,}", width=150)
-        st.metric(_("Reviewed"), f"{total['reviewed']:,}", width=150)
-        st.metric(_("Labels"), f"{release.labels:,}", width=150)
+        for id_, number_of in (
+            ("items.kept", release.items),
+            ("items.reviewed", reviewed),
+            ("labels.valid", release.labels),
+        ):
+            name = _(QUANTITIES[id_].name)
+            st.metric(name, f"{number_of:,}", width=150, help=plain(explained(id_)))
         alpha = number(found["value"], "z.3f")
-        explained = _words_of(found, "value") or _interval(found) or _words_of(found, "note")
+        says = _words_of(found, "value") or _interval(found) or _words_of(found, "note")
         name = _("Alpha before filtering")
-        st.metric(name, alpha, width=190)
-    st.caption(plain(f"{name} · {explained}"))  # in view: a number next to its interval, a dash next to its reason
+        id_ = measure_id("alpha", release.facts["agreement"]["on"])
+        st.metric(name, alpha, width=190, help=plain(explained(id_)))
+    st.caption(plain(f"{name} · {says}"))  # in view: a number next to its interval, a dash next to its reason
     st.caption(plain(_changes(release)))
     caption("Content hash (SHA-256): identical for the same judgements of the same texts.")
     st.code(release.hash, language=None, wrap_lines=True)

@@ -1,0 +1,151 @@
+"""A number is the same on every page, in every command and document, and equal to a recount of the exported labels."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import rule, run_state_machine_as_test
+
+from evenhand.annotations.adjudication.decisions import case, cases, settle_case
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.consent import answer_consent
+from evenhand.annotations.projects.projects import annotators, change_project, project_by_uid
+from evenhand.annotations.quantities.catalogue import QUANTITIES, estimates
+from evenhand.annotations.quantities.snapshot import Snapshot
+from evenhand.annotations.types import Mark, Project
+from tests.models_of_the_store.curation import WHO, Curation
+from tests.support.generations import generations_project
+from tests.support.projects import new_store
+from tests.support.released_project import label
+from tests.support.stated_numbers import agrees, of_commands, of_documents, of_pages, recount
+
+AS_FOUND = (Phase.explicit, Phase.reuse, Phase.generate)  # minutes of search for a shorter example tell little
+CHOICES = ("correct", "correct", "misgendering", "no_pronoun", "plural_they")
+
+
+def compare(store: Store, project: Project, folder: Path) -> set[str]:
+    """Check all statements about a project against the catalogue, and its counts against exported files.
+
+    Returns the ids that were stated.
+    """
+    project = project_by_uid(store, project.uid)
+    truth = estimates(Snapshot(store, project), QUANTITIES)
+    stated = [*of_pages(project), *of_commands(project), *of_documents(store, project)]
+    wrong = [(one, truth.get(one.id)) for one in stated if one.id not in truth or not agrees(one, truth[one.id])]
+    assert not wrong, wrong
+    again = recount(project, folder)
+    differ = {
+        id_: (value, truth[id_].value)
+        for id_, value in again.items()
+        if id_ in truth and not equal(value, truth[id_].value)
+    }
+    assert not differ, differ
+    return {one.id for one in stated}
+
+
+def equal(one: float | None, other: float | None) -> bool:
+    return one == other or (one is not None and other is not None and abs(one - other) < 1e-9)
+
+
+class Stated(Curation):
+    """A curation with adjudication and consent, whose numbers are compared at its end."""
+
+    @rule(number=WHO, choice=st.sampled_from(("accept", "reject", None)))
+    def settle(self, number: int, choice: str | None) -> None:
+        waiting = cases(self.store, self.project)
+        if waiting:
+            one = waiting[number % len(waiting)]
+            seen = case(self.store, self.project, one).seen
+            settle_case(self.store, self.project, one, choice=choice, adjudicator="Vera", why="read", seen=seen,
+                        base=None)  # fmt: skip
+
+    @rule(who=WHO, given=st.booleans())
+    def consent(self, who: int, given: bool) -> None:
+        answer_consent(self.store, self.project, self.desk(who).person, "release", given=given)
+
+    def teardown(self) -> None:
+        if not hasattr(self, "store"):
+            return
+        before = os.environ.get("EVENHAND_DB")
+        try:
+            os.environ["EVENHAND_DB"] = str(self.store.path)
+            for desk in self.desks:
+                self.deliver_from(desk)
+            compare(self.store, self.project, Path(self.folder.name) / "out")
+        finally:
+            os.environ["EVENHAND_DB"] = before or ""
+            self.store.close()
+            self.folder.cleanup()
+
+
+def run_histories(number: int) -> None:
+    run_state_machine_as_test(
+        Stated,
+        settings=settings(
+            max_examples=number, stateful_step_count=30, deadline=None,
+            phases=AS_FOUND, suppress_health_check=list(HealthCheck),
+        ),
+    )  # fmt: skip
+
+
+def test_a_number_of_sentences_is_the_same_everywhere() -> None:
+    run_histories(3)
+
+
+@pytest.mark.long
+def test_a_number_of_sentences_is_the_same_everywhere_in_200_histories() -> None:
+    run_histories(200)
+
+
+LABELS = st.lists(
+    st.lists(st.tuples(st.sampled_from(CHOICES), st.booleans()), max_size=3), min_size=4, max_size=14
+)  # fmt: skip
+
+
+def generations_history(folder: str, written: list[list[tuple[str, bool]]], change: dict[str, Any]) -> set[str]:
+    with new_store(Path(folder) / "a.db") as store:
+        texts = [f"{'He' if number % 3 else 'They'} read page {number} again." for number in range(len(written))]
+        project = generations_project(store, "g", texts, annotators=("Ada", "Bo", "Cy"), open_text=True, per_item=2)
+        project = change_project(store, project, doubled=None)
+        people = annotators(store, project)
+        for item, labels in zip(list(items(store, project)), written, strict=True):
+            for person, (choice, flag) in zip(people, labels, strict=False):
+                marks = [Mark(0, 2, "pronoun")] if choice == "misgendering" else []
+                marks += [Mark(5, 9, "extraneous")] if flag else []
+                label(store, project, person, item.uid, choice, extraneous=flag, spans=tuple(marks))
+        project = change_project(store, project, **change)
+        for uid in cases(store, project)[:1]:
+            seen = case(store, project, uid).seen
+            settle_case(store, project, uid, choice="correct", adjudicator="Vera", why="read", seen=seen, base=None)
+        return compare(store, project, Path(folder) / "out")
+
+
+CHANGES = st.sampled_from(({}, {"per_item": 3}, {"gold": "majority"}, {"doubled": 2}))
+
+
+@settings(max_examples=3, deadline=None, phases=AS_FOUND, suppress_health_check=list(HealthCheck))
+@given(LABELS, CHANGES)
+def test_a_number_of_generations_is_the_same_everywhere(
+    written: list[list[tuple[str, bool]]], change: dict[str, Any]
+) -> None:
+    run_generations(written, change)
+
+
+@pytest.mark.long
+@settings(max_examples=60, deadline=None, phases=AS_FOUND, suppress_health_check=list(HealthCheck))
+@given(LABELS, CHANGES)
+def test_a_number_of_generations_is_the_same_everywhere_in_60_histories(
+    written: list[list[tuple[str, bool]]], change: dict[str, Any]
+) -> None:
+    run_generations(written, change)
+
+
+def run_generations(written: list[list[tuple[str, bool]]], change: dict[str, Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVENHAND_DB", str(Path(folder) / "a.db"))
+        generations_history(folder, written, change)
