@@ -7,7 +7,7 @@ import click
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.drafts import tag_codes, tags
 from evenhand.annotations.pilot import pilots
-from evenhand.annotations.pilot.progress import PilotFigures, pilot_figures
+from evenhand.annotations.pilot.progress import PilotProgress, pilot_progress
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import guarded
@@ -42,7 +42,7 @@ def close(name: str, author: str, db: str) -> None:
     """End the open pilot; its labels stay, items without a label leave it."""
     with opened_project(db, name) as (store, project):
         ended = pilots.close_pilot(store, project, author=author)
-        figures = pilot_figures(store, project, ended)
+        figures = pilot_progress(store, project, ended)
     answer({"project": project.name} | _figures(figures), _line(figures))
 
 
@@ -52,7 +52,7 @@ def close(name: str, author: str, db: str) -> None:
 def show(name: str, db: str) -> None:
     """Print the figures of every pilot of a project, and the tags with their criteria."""
     with opened_project(db, name) as (store, project):
-        shown = [pilot_figures(store, project, stored_pilot) for stored_pilot in pilots.pilots(store, project)]
+        shown = [pilot_progress(store, project, stored_pilot) for stored_pilot in pilots.pilots(store, project)]
         written = _tags(store, project)
     lines = list(map(_line, shown)) or ["This project has had no pilot."]
     rows = [(tag["tag"] or None, tag["items"], tag["labels"], _decided(tag)) for tag in written]
@@ -78,7 +78,7 @@ def _decided(each: JsonObject) -> str:
     return f"-> {each['code']}" if each["code"] else "left out"
 
 
-def _figures(figures: PilotFigures) -> JsonObject:
+def _figures(figures: PilotProgress) -> JsonObject:
     return {
         "number": figures.pilot.number, "begun": figures.pilot.begun, "closed": figures.pilot.closed,
         "drawn": figures.pilot.items, "items": figures.items, "labelled": figures.labelled,
@@ -92,7 +92,7 @@ def _figures(figures: PilotFigures) -> JsonObject:
     }  # fmt: skip
 
 
-def _line(figures: PilotFigures) -> str:
+def _line(figures: PilotProgress) -> str:
     pilot = figures.pilot
     state = "open" if pilot.closed is None else "closed"
     counts = f"{figures.labelled} of {figures.items} items with a label"

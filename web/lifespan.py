@@ -18,7 +18,7 @@ from evenhand.annotations.accounts.links import first_link_to_print
 from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.sentences import ensure_demo
-from evenhand.annotations.items.batch import discard_unpublished
+from evenhand.annotations.items.batch import discard_incomplete
 from evenhand.annotations.jobs.jobs import mark_interrupted
 from evenhand.annotations.projects.projects import finish_changes
 from evenhand.annotations.study.people import finish_withdrawals, sweep_all, watched
@@ -104,7 +104,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
             store = resources.enter_context(Store.open())
             resources.callback(stores.close)
             store.refuse_read_only()  # a read-only connection would block all writers once the disk has recovered
-            discard_unpublished(store)
+            discard_incomplete(store)
             mark_interrupted(store)
             if others := sorted(hosts() - LOOPBACK):
                 address = os.environ.get("EVENHAND_URL") or f"https://{others[0]}"

@@ -17,7 +17,7 @@ from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import ITEM_TABLES
 from evenhand.annotations.items.batch import item as item_with
-from evenhand.annotations.items.changes import set_settlement
+from evenhand.annotations.items.changes import set_decision
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.labels.checks import (
     check_answers,
@@ -144,7 +144,7 @@ _SETTLEMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Settlement:
+class AdjudicationDecision:
     """One act of an adjudicator: decide on a choice, confirm what the labels say, or reopen the item.
 
     `seen` are the op_ids of the labels that were in view.
@@ -162,13 +162,13 @@ class Settlement:
     created: str
 
 
-def settlements(store: Store, project: Project, item: str) -> list[Settlement]:
+def settlements(store: Store, project: Project, item: str) -> list[AdjudicationDecision]:
     """Return all acts of adjudicators on an item (public id), oldest first."""
     query = _SETTLEMENTS.format(items="item", which="item.uid = ? AND settlement.project = ?")
     return [settlement for _, settlement in _settlements(store, query, item, project.id)]
 
 
-def each_settlement_row(store: Store, project: Project) -> Iterator[dict[str, Any]]:
+def each_decision_row(store: Store, project: Project) -> Iterator[dict[str, Any]]:
     """Yield all acts of a project as flat dicts in the order of time: `item` is the public id, lists are lists."""
     query = _SETTLEMENTS.format(items="published_item", which="settlement.project = ?")
     for uid, settlement in _settlements(store, query, project.id):
@@ -187,7 +187,7 @@ def each_settlement_row(store: Store, project: Project) -> Iterator[dict[str, An
         }
 
 
-def _settlements(store: Store, query: str, *values: Any) -> Iterator[tuple[str, Settlement]]:
+def _settlements(store: Store, query: str, *values: Any) -> Iterator[tuple[str, AdjudicationDecision]]:
     """Yield acts of adjudicators with the public id of the item."""
     for uid, op_id, who, action, choice, reasons, extraneous, spans, why, seen, created in store.db.execute(
         query, values
@@ -195,10 +195,10 @@ def _settlements(store: Store, query: str, *values: Any) -> Iterator[tuple[str, 
         flag = None if extraneous is None else bool(extraneous)
         marks = tuple(Mark(*mark) for mark in json.loads(spans))
         named, in_view = tuple(json.loads(reasons)), tuple(json.loads(seen))
-        yield uid, Settlement(op_id, who, action, choice, named, flag, marks, why, in_view, created)
+        yield uid, AdjudicationDecision(op_id, who, action, choice, named, flag, marks, why, in_view, created)
 
 
-def settle_case(
+def decide_case(
     store: Store,
     project: Project,
     item: str,
@@ -212,7 +212,7 @@ def settle_case(
     marks: Sequence[Mark] = (),
     why: str = "",
     op_id: str | None = None,
-) -> Settlement:
+) -> AdjudicationDecision:
     """Decide on *choice*, or with None confirm what the labels say; returns what was stored.
 
     Answers to scales of an own scheme are among the *reasons*, the answer to its text is *why*, as in labels.
@@ -230,7 +230,7 @@ def settle_case(
         "why": text, "extraneous": None if extraneous is None else int(extraneous), "seen": json.dumps(sorted(seen)),
     }  # fmt: skip
     with store.write():
-        known = _stored_settlement(store, values["op_id"], item)
+        known = _stored_decision(store, values["op_id"], item)
         if known is not None:
             return known
         target, labels = _labelled_item(store, project, item, base)
@@ -242,8 +242,10 @@ def settle_case(
         return _write(store, project, item, target, values)
 
 
-def reopen(store: Store, project: Project, item: str, *, adjudicator: str, base: str, why: str = "") -> Settlement:
-    """Take back the act *base* that is in force; the item is an open case again. Raises as `settle_case`."""
+def reopen(
+    store: Store, project: Project, item: str, *, adjudicator: str, base: str, why: str = ""
+) -> AdjudicationDecision:
+    """Take back the act *base* that is in force; the item is an open case again. Raises as `decide_case`."""
     values = {
         "op_id": uuid.uuid4().hex, "adjudicator": _checked_adjudicator(adjudicator), "action": "reopen", "choice": None,
         "reasons": "[]", "spans": "[]", "why": checked_text(why), "extraneous": None, "seen": "[]",
@@ -291,7 +293,7 @@ def _checked_adjudicator(adjudicator: str) -> str:
     return name
 
 
-def _stored_settlement(store: Store, op_id: Any, item: str) -> Settlement | None:
+def _stored_decision(store: Store, op_id: Any, item: str) -> AdjudicationDecision | None:
     for uid, settlement in _settlements(store, _SETTLEMENTS.format(items="item", which="op_id = ?"), op_id):
         if uid != item:
             raise Refused(N_("This id is already used by another operation."))
@@ -322,15 +324,17 @@ def _labelled_item(store: Store, project: Project, item: str, base: str | None) 
     return {"id": row[0], "length": row[1]}, sorted(op for (op,) in labels)
 
 
-def insert_settlement(db: Connection, values: Mapping[str, Any]) -> int:
+def insert_decision(db: Connection, values: Mapping[str, Any]) -> int:
     """Append a settlement, a column each of *values*; returns its row id."""
     return insert(db, "settlement", values)
 
 
-def _write(store: Store, project: Project, item: str, target: dict[str, Any], values: dict[str, Any]) -> Settlement:
+def _write(
+    store: Store, project: Project, item: str, target: dict[str, Any], values: dict[str, Any]
+) -> AdjudicationDecision:
     full = values | {"project": project.id, "item": target["id"], "created": timestamp()}
-    stored = insert_settlement(store.db, full)
-    set_settlement(store.db, target["id"], None if values["action"] == "reopen" else stored)
+    stored = insert_decision(store.db, full)
+    set_decision(store.db, target["id"], None if values["action"] == "reopen" else stored)
     recount_item(store, target["id"])
     return settlements(store, project, item)[-1]
 
@@ -382,13 +386,13 @@ class Case:
 
     item: Item
     labels: tuple[AnonymousLabel, ...]
-    settlement: Settlement | None
-    settlements: tuple[Settlement, ...]
+    settlement: AdjudicationDecision | None
+    settlements: tuple[AdjudicationDecision, ...]
     comments: tuple[Comment, ...]
 
     @property
     def seen(self) -> tuple[str, ...]:
-        """The op_ids of the labels in view; `settle_case` refuses a decision if they have changed."""
+        """The op_ids of the labels in view; `decide_case` refuses a decision if they have changed."""
         return tuple(label.op_id for label in self.labels)
 
 

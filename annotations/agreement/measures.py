@@ -24,7 +24,7 @@ from evenhand.annotations.agreement.report import (
     AgreementReport,
     Categories,
     CategoryMeasures,
-    FormRates,
+    DisplayRates,
     Measures,
     TwoAnnotators,
     accept_rates,
@@ -251,14 +251,14 @@ def _labels(
     random = _still_random(store, project) if ended and on == "share" else None
     if project.kind == "generations":
         # Imported here, so that commands for sentences start without pandas.
-        from evenhand.annotations.agreement.merged_labels import scheme_labels
+        from evenhand.annotations.agreement.merged_labels import merged_rows
 
         parts = blind_label_rows(store, project, version=version, on=on, more="extraneous, item.uid, reasons")
         rows = [
             row for row in chain.from_iterable(parts) if row[0] not in imported and (random is None or row[0] in random)
         ]
         choices = every_choice(store, project, sorted({row[2] for row in rows}))
-        return scheme_labels(store, project, rows, choices, way)
+        return merged_rows(store, project, rows, choices, way)
     labels, codes = numbered_labels(blind_label_rows(store, project, version=version, on=on))
     if random is not None:
         labels = labels.only(np.isin(labels.item, np.array(sorted(random), dtype=np.int64)))
@@ -334,7 +334,7 @@ def _by_version(
 
 def _by_form(
     project: Project, labels: BlindLabels, choices: tuple[Choice, ...], names: dict[int, str], resampling: Resampling
-) -> FormRates | None:
+) -> DisplayRates | None:
     accept = next((place for place, choice in enumerate(choices) if choice.code == "accept"), None)
     if project.kind == "generations" or accept is None:
         return None

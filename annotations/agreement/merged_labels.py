@@ -35,7 +35,7 @@ FLAG_OF, SCALE_OF = "flag:", "scale:"
 Groups = dict[tuple[str, str], Numbers]
 
 
-def scheme_labels(
+def merged_rows(
     store: Store, project: Project, rows: Sequence[tuple[Any, ...]], choices: tuple[Choice, ...], way: Way
 ) -> tuple[BlindLabels, tuple[Choice, ...], Groups]:
     """Return labels under *way* with the context of each, the categories, and the items of each model and pronoun set.

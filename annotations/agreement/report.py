@@ -33,7 +33,7 @@ NO_COMMON_ITEM = Note(N_("No item was labelled on both forms."))
 
 
 @dataclass(frozen=True, slots=True)
-class FormRate:
+class DisplayRate:
     """One form: how many labels were made on it, of how many items, how many accept, and the share, 0 to 1."""
 
     form: str
@@ -45,7 +45,7 @@ class FormRate:
 
 
 @dataclass(frozen=True, slots=True)
-class FormRates:
+class DisplayRates:
     """Accept rates of the original and the masked form; differences are masked - original, -1 to 1.
 
     `difference`: of the two shares of labels, over all items. `paired`: mean difference within the items that were
@@ -54,10 +54,10 @@ class FormRates:
     undefined, because one annotator labels an item once.
     """
 
-    forms: tuple[FormRate, ...]
+    forms: tuple[DisplayRate, ...]
     difference: Estimate
     paired: Estimate
-    annotators: tuple[tuple[str, "FormRates"], ...] = ()
+    annotators: tuple[tuple[str, "DisplayRates"], ...] = ()
 
     @property
     def compared(self) -> bool:
@@ -65,17 +65,17 @@ class FormRates:
         return all(form.labels for form in self.forms)
 
 
-def accept_rates(labels: BlindLabels, accept: int, names: Mapping[int, str], resampling: Resampling) -> FormRates:
+def accept_rates(labels: BlindLabels, accept: int, names: Mapping[int, str], resampling: Resampling) -> DisplayRates:
     """Return the rates of *labels*; `accept`: the number of that choice; `names`: annotators in the order wanted."""
     whole = _rates(labels, accept, resampling)
     people = names if whole.compared else {}
     own = tuple(
         (name, _rates(labels.only(labels.annotator == who), accept, resampling)) for who, name in people.items()
     )
-    return FormRates(whole.forms, whole.difference, whole.paired, own)
+    return DisplayRates(whole.forms, whole.difference, whole.paired, own)
 
 
-def _rates(labels: BlindLabels, accept: int, resampling: Resampling) -> FormRates:
+def _rates(labels: BlindLabels, accept: int, resampling: Resampling) -> DisplayRates:
     items, where = labels.by_item()
     said = 2 * labels.form + (labels.choice != accept)  # accepted and not on the original, then on the masked form
     by_item = _counted(where, said, len(items))
@@ -86,7 +86,7 @@ def _rates(labels: BlindLabels, accept: int, resampling: Resampling) -> FormRate
     forms = tuple(_form(place, by_item, by_unit, resampling) for place in range(len(FORMS)))
     unit_of_item = np.zeros(len(items), dtype=np.int64)
     unit_of_item[where] = unit
-    return FormRates(forms, _difference(by_unit, len(items)), _paired(by_item, unit_of_item))
+    return DisplayRates(forms, _difference(by_unit, len(items)), _paired(by_item, unit_of_item))
 
 
 def _counted(rows: Column, said: Column, count: int) -> Numbers:
@@ -94,15 +94,15 @@ def _counted(rows: Column, said: Column, count: int) -> Numbers:
     return np.bincount(4 * rows + said, minlength=4 * count).reshape(count, 4)
 
 
-def _form(place: int, by_item: Numbers, by_unit: Numbers, resampling: Resampling) -> FormRate:
+def _form(place: int, by_item: Numbers, by_unit: Numbers, resampling: Resampling) -> DisplayRate:
     own = slice(2 * place, 2 * place + 2)
     accepted, labels = int(by_item[:, 2 * place].sum()), int(by_item[:, own].sum())
     if not labels:
-        return FormRate(FORMS[place], 0, 0, 0, Estimate.undefined(NONE_OF_FORM))
+        return DisplayRate(FORMS[place], 0, 0, 0, Estimate.undefined(NONE_OF_FORM))
     items = int(by_item[:, own].any(axis=1).sum())
     estimate = Estimate(accepted / labels, units=items)
     rate = share_over_clusters(by_unit[:, 2 * place], by_unit[:, own].sum(axis=1), estimate, resampling)
-    return FormRate(FORMS[place], labels, items, accepted, rate)
+    return DisplayRate(FORMS[place], labels, items, accepted, rate)
 
 
 def _difference(by_unit: Numbers, items: int) -> Estimate:
@@ -267,7 +267,7 @@ class AgreementReport:
     on: ItemScope = "all"  # "share": only the items of the random share that all label
     version: int | None = None  # only labels made under this version of the guideline
     by_version: tuple[tuple[int, Measures], ...] = ()  # each version that has labels, oldest first
-    by_form: FormRates | None = None  # sentences: accept rates by the form shown
+    by_form: DisplayRates | None = None  # sentences: accept rates by the form shown
     stopped: bool = False  # the plan is or was "stop": items outside the share end(ed) at the first reject
     ended: int = 0  # items that a reject ended under an earlier plan "stop" and that still lack labels
     imported_ended: int = 0  # items of the random share that a reject ended where their labels were imported from

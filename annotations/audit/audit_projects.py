@@ -54,7 +54,7 @@ SELECT item, choice, reasons FROM blind_label WHERE project = ? AND choice IN ('
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedSentence:
+class LabelledSentence:
     """A sentence of an audit with its blind labels. `leaks` of `labels` say that it leaks, for `reasons`."""
 
     sentence: str
@@ -85,10 +85,10 @@ class Audit:
     signature: str
     by: Order
     seed: int
-    sentences: tuple[JudgedSentence, ...]
+    sentences: tuple[LabelledSentence, ...]
 
     @property
-    def settled(self) -> tuple[JudgedSentence, ...]:
+    def settled(self) -> tuple[LabelledSentence, ...]:
         """The sentences that have all their labels. Only these count."""
         return tuple(sentence for sentence in self.sentences if sentence.settled)
 
@@ -123,7 +123,7 @@ class AuditResult:
     measures: Mapping[Rule, Mapping[str, WithAndWithout]]
     agreement: AgreementReport
 
-    def leaking(self, rule: Rule) -> list[JudgedSentence]:
+    def leaking(self, rule: Rule) -> list[LabelledSentence]:
         """Return the sentences that leak by *rule*, the largest |Bias_c| first."""
         judged_sentences = [
             judged_sentence
@@ -213,9 +213,9 @@ def audit(store: Store, project: Project) -> Audit:
 
 def _judged_sentence(
     text: str, pair: str, side: Side, wanted: int, hidden: dict[str, Any], labels: list[tuple[str, str]]
-) -> JudgedSentence:
+) -> LabelledSentence:
     leaks = [why for choice, why in labels if choice == LEAK.code]
-    return JudgedSentence(
+    return LabelledSentence(
         sentence=text,
         row=hidden["row"],
         pair=pair,
@@ -254,13 +254,15 @@ def audit_result(store: Store, project: Project, frame: "pd.DataFrame | None" = 
     )
 
 
-def _reasons(settled: Iterable[JudgedSentence]) -> dict[str, tuple[int, int]]:
+def _reasons(settled: Iterable[LabelledSentence]) -> dict[str, tuple[int, int]]:
     counts = Counter((judged_sentence.stratum, code) for judged_sentence in settled for code in judged_sentence.reasons)
     codes = dict.fromkeys([reason.code for reason in reasons()] + [code for _, code in counts])
     return {code: (counts["extreme", code], counts["control", code]) for code in codes}
 
 
-def _measures(settled: Iterable[JudgedSentence], rule: Rule, run: dict[str, float] | None) -> dict[str, WithAndWithout]:
+def _measures(
+    settled: Iterable[LabelledSentence], rule: Rule, run: dict[str, float] | None
+) -> dict[str, WithAndWithout]:
     settled = list(settled)
     leaks = {
         judged_sentence.sentence

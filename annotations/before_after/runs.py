@@ -1,7 +1,7 @@
 """Runs that change models and compare them, on files or the texts of a project; each is a kind of job."""
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.scoring_input import PROJECT, Reading, open_input
+from evenhand.annotations.files.scoring_input import PROJECT, InputOptions, open_input
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.projects.projects import project_by_uid
@@ -35,14 +35,14 @@ def compare_models(settings: Settings, place: Place) -> ModelsReport:
     if language:
         source = built_in_source(language)
     else:
-        reading = Reading(settings.language)
+        reading = InputOptions(settings.language)
         source = open_input(settings.items, db=place.database, uid=settings.uid, reading=reading)
     return before_and_after(settings, source, place)
 
 
 def make_grid(settings: GridSettings, place: Place) -> GridReport:
     """Make the models of a grid and measure them; see `core.before_after.grid.run_grid`."""
-    reading = Reading(settings.language)
+    reading = InputOptions(settings.language)
     source = open_input(settings.items, db=place.database, reading=reading) if settings.items else None
     return run_grid(settings, place, Items.of(source) if source else None)
 

@@ -231,9 +231,9 @@ def gold_reasons(store: Store, project: Project, row: SearchRow) -> tuple[Note, 
     if action == "leave":
         return labels, Note(N_("{who} confirmed the labels."), {"who": who})
     if row.item.gold == choice:
-        return (Note(N_("{who} decided: {choice}. A decision overrides the labels."), _settlement_values(settled)),)
+        return (Note(N_("{who} decided: {choice}. A decision overrides the labels."), _decision_values(settled)),)
     message = N_("{who} decided: {choice}. The decision has no effect: this project requires all annotators to accept.")
-    return labels, Note(message, _settlement_values(settled))
+    return labels, Note(message, _decision_values(settled))
 
 
 def _brought_note(brought: ImportedGold) -> Note:
@@ -245,7 +245,7 @@ def _brought_note(brought: ImportedGold) -> Note:
     return Note(message, values)
 
 
-def _settlement_values(settled: tuple[str, str, str]) -> dict[str, Any]:
+def _decision_values(settled: tuple[str, str, str]) -> dict[str, Any]:
     return {"who": settled[0], "choice": settled[2]}
 
 

@@ -22,7 +22,7 @@ from evenhand.annotations.desk.messages import (
 from evenhand.annotations.desk.session import DeskSession, InvitedDesk
 from evenhand.annotations.guideline.drafts import own_tags
 from evenhand.annotations.guideline.versions import guidelines
-from evenhand.annotations.labels.operations import reveal, skips_left
+from evenhand.annotations.labels.operations import remaining_skips, reveal
 from evenhand.annotations.labels.operations import store_operations as store_operations
 from evenhand.annotations.labels.own import (
     CoveredLabels,
@@ -84,9 +84,9 @@ def sync(call: DeskRequest) -> Reply:
         leases.heartbeat(store, project, annotator)
     reply = _reply(call, sync_request, versions, stored, items, replaced)
     if want > 0 and not items:
-        reply["skipped"] = leases.left_to_others(store, project, annotator)
+        reply["skipped"] = leases.count_for_others(store, project, annotator)
     if share is not None and (sync_request.hello or sync_request.ops):
-        reply["skips_left"] = skips_left(store, project, annotator, share)
+        reply["skips_left"] = remaining_skips(store, project, annotator, share)
     return reply
 
 

@@ -35,7 +35,7 @@ BAD_PAIR = N_("{keyword} and {counterpart} are not the two words of {pair}, or d
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class InputOptions:
     """Settings for reading sentences without the place of their word.
 
     `language`: of the sentences; None: it is recognised in each. `own`: the user's own words (`keyword_packs`).
@@ -45,7 +45,7 @@ class Reading:
     own: tuple[PackWord, ...] = ()
 
 
-def file_input(path: Path | str, *, column: str | None = None, reading: Reading | None = None) -> ScoreInput:
+def file_input(path: Path | str, *, column: str | None = None, reading: InputOptions | None = None) -> ScoreInput:
     """Return the sentences of a file: CSV, TSV, JSON lines or text, UTF-8 or GB18030.
 
     The format is recognised by its columns. Lines of mined candidates give the place of their word, so any pair can be
@@ -66,7 +66,7 @@ def file_input(path: Path | str, *, column: str | None = None, reading: Reading 
     def items_of_file() -> Iterator[ScoreItem]:
         for number, row in enumerate(rows(source), 1):
             try:
-                yield _file_item(source, chosen, row, number, reading or Reading())
+                yield _file_item(source, chosen, row, number, reading or InputOptions())
             except BadLine as error:
                 text = sentence_of(chosen, row)[:CHUNK]
                 yield ScoreItem(number, text, problem=str(error), reason=error.reason, source=origin(row.values))
@@ -74,7 +74,7 @@ def file_input(path: Path | str, *, column: str | None = None, reading: Reading 
     return ScoreInput("file", source.name, format, count, file_sha256(source.path), items_of_file)
 
 
-def _file_item(source: Source, chosen: Layout, row: Row, number: int, reading: Reading) -> ScoreItem:
+def _file_item(source: Source, chosen: Layout, row: Row, number: int, reading: InputOptions) -> ScoreItem:
     named = origin(row.values)
     placed = [type(row.values.get(key)) for key in SPAN_KEYS] == [int] * 4 + [str] * (len(SPAN_KEYS) - 4)
     if row.problem is None and placed:
@@ -173,7 +173,7 @@ def open_input(
     db: Path | str,
     column: str | None = None,
     uid: str | None = None,
-    reading: Reading | None = None,
+    reading: InputOptions | None = None,
     kept: bool = False,
 ) -> ScoreInput:
     """Return a file, or with "project:NAME" a project of the database *db*, or its *kept* items only.
@@ -191,7 +191,7 @@ def score(settings: Settings, place: Place) -> ScoringReport:
     own = read_words(settings.words, settings.language) if settings.words else ()
     source = open_input(
         settings.file, db=place.database, column=settings.column, uid=settings.uid,
-        reading=Reading(settings.language, own), kept=settings.items == "accepted",
+        reading=InputOptions(settings.language, own), kept=settings.items == "accepted",
     )  # fmt: skip
     return score_input(source, settings, place)
 

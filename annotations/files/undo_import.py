@@ -34,7 +34,7 @@ from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import gold_of_file, holds_gold, recount_item, store_gold
 from evenhand.annotations.items.withdrawn import clear_withdrawn, imported_batches, items_with_records, withdraw
 from evenhand.annotations.labels.operations import insert_label
-from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK, left_of
+from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK, left_text_of
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.quality.known_answers import set_known
@@ -466,7 +466,7 @@ def _make_standing(store: Store, project: Project, label: int) -> None:
         " form_shown, after_reveal, app FROM label WHERE id = ?"
     )
     (values,) = store.rows(dict[str, Any], query, (label,))
-    left = left_of(store.db, values["op_id"])
+    left = left_text_of(store.db, values["op_id"])
     values |= {
         "op_id": uuid.uuid4().hex, "project": project.id, "desk": LEAD, "revision": 0, "created": timestamp(),
         "base": valid_operation(store, values["item"], values["annotator"]),

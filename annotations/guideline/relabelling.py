@@ -153,7 +153,7 @@ def _send_chunk(store: Store, project: Project, older_labels: Sequence[OlderLabe
     return sent
 
 
-def left_to_relabel(store: Store, project: Project) -> dict[str, int]:
+def remaining_to_relabel(store: Store, project: Project) -> dict[str, int]:
     """Return the number of items that each annotator has still to relabel, by name, without zeros."""
     query = (
         "SELECT annotator.name, count(*) FROM assignment INDEXED BY assignment_kept"

@@ -135,7 +135,7 @@ class Batch:
     @classmethod
     def begin(cls, store: Store, project: Project, file: str) -> "Batch":
         """Open a batch. Raises ImportBusy while another import or undo runs in the project."""
-        discard_unpublished(store)
+        discard_incomplete(store)
         with store.write() as db:
             if is_importing(store, project):
                 message = N_("Another file is being imported into this project. Try again when the import is finished.")
@@ -333,7 +333,7 @@ class Batch:
                 self.discard()
 
 
-def discard_unpublished(store: Store) -> int:
+def discard_incomplete(store: Store) -> int:
     """Delete the batches of failed imports and finish interrupted undos; returns how many."""
     rows = store.db.execute(
         f"SELECT id, pid, started_process, heard + iif(withdrawn, {ABANDONED_S}, {SILENT_S}), withdrawn, created"
@@ -349,7 +349,7 @@ def discard_unpublished(store: Store) -> int:
 def items(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[Item]:
     """Yield every published item in the order of import; read in pages, so no read transaction stays open."""
     kept = "AND item.status = 'accepted'" if accepted_only else ""
-    for batch_id in published_batches(store, project):
+    for batch_id in complete_batches(store, project):
         last = 0
         while rows := store.db.execute(
             f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.batch = ? AND item.id > ? {kept}"
@@ -389,7 +389,7 @@ def stored_hashes(store: Store, project: Project, hashes: Sequence[bytes]) -> se
     return set(store.column(query, (project.id, *hashes)))
 
 
-def published_batches(store: Store, project: Project) -> list[int]:
+def complete_batches(store: Store, project: Project) -> list[int]:
     """Return the published batches (row ids) of a project in the order of import."""
     query = "SELECT id FROM published_batch WHERE project = ? ORDER BY published"
     return store.column(query, (project.id,))

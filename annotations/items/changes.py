@@ -13,7 +13,7 @@ from sqlite3 import Connection
 from evenhand.annotations.database.store import insert
 
 
-def set_settlement(db: Connection, item: int, settlement: int | None) -> None:
+def set_decision(db: Connection, item: int, settlement: int | None) -> None:
     """Set the settlement (row id) that is in force for an item; None: the item is open again."""
     _set(db, "settlement", item, settlement)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from evenhand.annotations.database.events import current_project
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.changes import set_known_answer, set_settlement
+from evenhand.annotations.items.changes import set_decision, set_known_answer
 from evenhand.annotations.items.gold import BROUGHT, STATE, recount_items, recounted_state, stored_state
 from evenhand.annotations.items.wanted_labels import draw_share, is_shared, open_recount
 from evenhand.annotations.items.withdrawn import CENSUS, TALLY, count_again
@@ -129,7 +129,7 @@ def correct_items(store: Store, project: Project, items: Sequence[StaleItem]) ->
     """Decide the state of *items* again and store it, in the caller's transaction."""
     draw_share(store, project, [state.id for state in items])
     for state in items:
-        set_settlement(store.db, state.id, state.recounted.settlement)
+        set_decision(store.db, state.id, state.recounted.settlement)
         answer = store.db.execute("SELECT choice FROM standing_answer WHERE item = ?", (state.id,)).fetchone()
         set_known_answer(store.db, state.id, answer[0] if answer else None)
     recount_items(store, [state.id for state in items])

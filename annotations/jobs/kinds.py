@@ -12,7 +12,7 @@ from evenhand.core.typed_json import from_json
 KINDS = {
     "import": "evenhand.annotations.imports.run:IMPORT",
     "undo": "evenhand.annotations.files.undo_import:UNDO",
-    "guideline send-back": "evenhand.annotations.pilot.start_relabelling:SEND_BACK",
+    "guideline send-back": "evenhand.annotations.pilot.start_relabelling:START_RELABELLING",
     "release": "evenhand.annotations.release.make:RELEASE",
     "hub push": "evenhand.annotations.hub.push:PUSH",
     "mine": "evenhand.core.mining.request:MINE",

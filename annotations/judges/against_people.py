@@ -17,7 +17,7 @@ from evenhand.annotations.labels.generation_labels import people_labels
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
 from evenhand.core.human_vs_rule.means_over_contexts import Mean, codes_of, context_means
-from evenhand.core.judges.alternative_annotator import Verdict, alternative_annotator_test
+from evenhand.core.judges.alternative_annotator import AltTestResult, alternative_annotator_test
 from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa, wilson
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class AgainstPeople:
         return cohen_kappa(sums.sum(axis=0).reshape(size, size), self.resampling, sums)
 
     @cached_property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> AltTestResult | None:
         """The alternative annotator test with the eps that was recorded; None before one is."""
         if self.judge.eps is None:
             return None

@@ -63,20 +63,20 @@ def insert_label(
     """
     label = insert(db, "label", values)
     if values["choice"] is not None and pair is not False:
-        insert_left(db, values["op_id"], values["item"], left)
+        insert_left_text(db, values["op_id"], values["item"], left)
     return label
 
 
 def insert_retest_label(db: Connection, values: Mapping[str, Any], left: Place | None) -> int:
-    """Append a retest label, a column each of *values*; return its row id. *left*: see `insert_left`."""
+    """Append a retest label, a column each of *values*; return its row id. *left*: see `insert_left_text`."""
     label = insert(db, "retest_label", values)
     if values["choice"] is not None:
         (item,) = db.execute("SELECT item FROM retest WHERE id = ?", (values["retest"],)).fetchone()
-        insert_left(db, values["op_id"], item, left)
+        insert_left_text(db, values["op_id"], item, left)
     return label
 
 
-def insert_left(db: Connection, op_id: str, item: int, left: Place | None) -> None:
+def insert_left_text(db: Connection, op_id: str, item: int, left: Place | None) -> None:
     """Append which text was on the left of a label of *item* (row id), in the caller's transaction.
 
     *left* None: unknown. For an item with a single text, nothing is stored.
@@ -96,7 +96,7 @@ def check_ids(op_id: str, desk: str, revision: int) -> None:
         raise Refused(N_("The revision of an operation is out of range."))
 
 
-def check_form(operation: Operation) -> None:
+def check_structure(operation: Operation) -> None:
     """Raise Refused if ids, note, time or revision cannot be stored."""
     check_ids(operation.op_id, operation.desk, operation.revision)
     if len(operation.note) > LONGEST_NOTE:
@@ -229,7 +229,7 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
         reveal_item(store.db, annotator.id, target.item, timestamp())
 
 
-def skips_left(store: Store, project: Project, annotator: Annotator, asked: int) -> int:
+def remaining_skips(store: Store, project: Project, annotator: Annotator, asked: int) -> int:
     """Return how often a participant of a study may still skip: as often as they are *asked* to judge a text."""
     return max(0, asked - _judged_and_skipped(store, project, annotator)[1])
 
@@ -273,7 +273,7 @@ class _Writer:
         return answer
 
     def _store(self, operation: Operation) -> Answer:
-        check_form(operation)
+        check_structure(operation)
         target = _target(self.store, self.project, self.annotator, operation.item)
         known = self._known(operation)
         if known is not None:

@@ -53,12 +53,12 @@ FINISHED = """
 LEFT = "(SELECT place FROM left_text WHERE left_text.op_id = {label}.op_id)"
 
 
-def left_column(store: Store, project: Project, label: str) -> str:
+def left_text_column(store: Store, project: Project, label: str) -> str:
     """Return SQL for the text on the left of a label (the alias of its table): NULL in a project of single texts."""
     return LEFT.format(label=label) if compares(store, project) else "NULL"
 
 
-def left_of(db: Connection, op_id: str) -> Place | None:
+def left_text_of(db: Connection, op_id: str) -> Place | None:
     """Return the text that was on the left of the label of that operation."""
     query = f"SELECT {LEFT.format(label='made')} FROM (SELECT ? AS op_id) AS made"
     place: Place | None = db.execute(query, (op_id,)).fetchone()[0]
@@ -128,7 +128,7 @@ def each_label_row(
 
 
 def _row_query(store: Store, project: Project, **parts: str) -> str:
-    left = left_column(store, project, "label")
+    left = left_text_column(store, project, "label")
     return _ROW.format(origin=ORIGIN, from_file=FROM_FILE, form=form_of("label"), left=left, **parts)
 
 

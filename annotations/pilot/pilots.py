@@ -17,7 +17,7 @@ from evenhand.annotations.items.changes import draw_into_pilot, end_pilot, retur
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import sample_of, set_wanted
 from evenhand.annotations.projects.annotators import annotators, participants
-from evenhand.annotations.queue.leases import release_everyone
+from evenhand.annotations.queue.leases import free_all_leases
 from evenhand.annotations.sampling.samples import open_sample
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
@@ -89,7 +89,7 @@ def start_pilot(
         })  # fmt: skip
         wanted = max(people, current_project(store, project).per_item)
         draw_into_pilot(db, drawn, pilot_id, wanted)
-        release_everyone(db, project)
+        free_all_leases(db, project)
         record(store, project, "pilot_started", author=author, pilot=number, items=len(drawn), people=people)
     return pilots(store, project)[-1]
 
@@ -115,7 +115,7 @@ def close_pilot(store: Store, project: Project, *, author: str = "") -> Pilot:
         pilot = open_pilot(store, project)
         if pilot is None:
             raise NotFound(N_("No pilot is open in this project."))
-        release_everyone(db, project)
+        free_all_leases(db, project)
         labelled = _recount_closed(store, project, pilot)
         record(store, project, "pilot_closed", author=author, pilot=pilot.number, items=pilot.items, labelled=labelled)
     return next(closed for closed in pilots(store, project) if closed.id == pilot.id)
@@ -163,10 +163,10 @@ def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot 
         "published_item AS item JOIN assignment ON assignment.item = item.id"
         " WHERE item.pilot = ? AND assignment.annotator = ? AND assignment.state = 'labelled'"
     )
-    return OwnPilot(pilot.number, store.count(rows, (pilot.id, annotator.id)), items_left(store, pilot))
+    return OwnPilot(pilot.number, store.count(rows, (pilot.id, annotator.id)), remaining_items(store, pilot))
 
 
-def items_left(store: Store, pilot: Pilot) -> int:
+def remaining_items(store: Store, pilot: Pilot) -> int:
     """Return the present number of items in a pilot, without released and withdrawn ones."""
     return store.count("published_item WHERE pilot = ?", (pilot.id,))
 

@@ -13,7 +13,7 @@ from evenhand.annotations.items.batch import WHOLE_TEXT
 from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.blind_labels import full_agreement_of_rows
 from evenhand.annotations.labels.read import BLIND_UNTIL
-from evenhand.annotations.pilot.pilots import Pilot, items_left
+from evenhand.annotations.pilot.pilots import Pilot, remaining_items
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_
@@ -61,7 +61,7 @@ class PilotAnnotator:
 
 
 @dataclass(frozen=True, slots=True)
-class PilotFigures:
+class PilotProgress:
     """A pilot in numbers.
 
     `items`: its present number, without withdrawn items and, in a closed pilot, without unlabelled ones. `labelled` got
@@ -110,18 +110,18 @@ def differing_items(store: Store, project: Project, pilot: Pilot) -> list[Differ
     return sorted(differing, key=lambda one: max(Counter(choice for _letter, choice, _reasons in one.said).values()))
 
 
-def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
+def pilot_progress(store: Store, project: Project, pilot: Pilot) -> PilotProgress:
     """Return the figures of one pilot; it reads its items and their labels once."""
     made = store.db.execute(_MADE, {"pilot": pilot.id, "until": pilot.closed or "9999"}).fetchall()
     choices: dict[int, list[str]] = {}
     for item, _, choice in made:
         choices.setdefault(item, []).append(choice)
-    items, sources = items_left(store, pilot), articles(store, project)
+    items, sources = remaining_items(store, pilot), articles(store, project)
     unanimous = full_agreement_of_rows((item, choice, sources.get(item, "")) for item, _, choice in made)
     if unanimous.value is None:
         unanimous = Estimate.undefined(NO_TWO)
     interval = "clustered-dirichlet-95|unit:source|v2" if unanimous.clusters else "modified-wilson-95|v2"
-    return PilotFigures(
+    return PilotProgress(
         pilot,
         items,
         len(choices),

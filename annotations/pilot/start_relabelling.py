@@ -20,7 +20,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class SentBack:
+class RelabellingStarted:
     """The version whose older labels were sent back, and how many."""
 
     version: int
@@ -32,14 +32,14 @@ def codes_in(joined: str) -> list[str]:
     return [code.strip() for code in joined.split(",") if code.strip()]
 
 
-def run(settings: Settings, place: Place) -> SentBack:
+def run(settings: Settings, place: Place) -> RelabellingStarted:
     """Send labels of older versions back to their annotators. Raises NotFound and as `send_for_relabelling`."""
     with Store.open_existing(place.database) as store:
         project = named_project(store, settings.name)
         version = guideline(store, project, settings.version).version
         also = codes_in(settings.also)
         sent = send_for_relabelling(store, project, version, settings.which, also=also, author=settings.author)
-        return SentBack(version, sent)
+        return RelabellingStarted(version, sent)
 
 
-SEND_BACK = JobKind("guideline send-back", Settings, SentBack, run)
+START_RELABELLING = JobKind("guideline send-back", Settings, RelabellingStarted, run)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from evenhand.annotations.database.events import GOLD_CORRECTED, RECOUNT_BEGUN, RECOUNT_DONE, record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.batch import items_after, published_batches
+from evenhand.annotations.items.batch import complete_batches, items_after
 from evenhand.annotations.items.check_derived import correct_counts, correct_items, stale_counts, stale_items
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import (
@@ -48,7 +48,7 @@ def begin_recount(store: Store, project: Project, changed: Collection[str], *, a
     every = RECOUNT_SETTINGS & (frozenset(changed) | (before.changed if before else frozenset()))
     if every & RETEST_SETTINGS:
         void_waiting(store, project)
-    items = [item for batch in published_batches(store, project) for item in items_after(store, batch, 0, AT_ONCE + 1)]
+    items = [item for batch in complete_batches(store, project) for item in items_after(store, batch, 0, AT_ONCE + 1)]
     if len(items) > AT_ONCE:
         record(store, project, RECOUNT_BEGUN, author=author, changed=sorted(every))
         return
@@ -100,7 +100,7 @@ def recount_project(
 ) -> None:
     """Recount *items* (row ids; None: all published ones) after *changed* settings, inside the caller's transaction."""
     if items is None:
-        items = [item for batch in published_batches(store, project) for item in items_after(store, batch)]
+        items = [item for batch in complete_batches(store, project) for item in items_after(store, batch)]
     _recount_changed(
         store, project, changed, items, sample_of(store, project) if COUNT_SETTINGS & set(changed) else None
     )
@@ -114,7 +114,7 @@ def _recount_in_steps(store: Store, project: Project, mark: RecountMark) -> bool
     """Recount every item in short transactions; False if the settings were changed again meanwhile."""
     sample = sample_of(store, project) if COUNT_SETTINGS & mark.changed else None
     if mark.changed - RETEST_SETTINGS:
-        for batch in published_batches(store, project):
+        for batch in complete_batches(store, project):
             for items in _chunks(store, batch):
                 with _short_transaction(store):
                     if open_recount(store, project) != mark:

@@ -10,8 +10,8 @@ from typing import Literal
 
 from evenhand.annotations.database.events import PROJECTS, as_project, record
 from evenhand.annotations.database.store import Store, insert
-from evenhand.annotations.queue.assignments import free_sent_back, reoffer_set_aside, update_skipped
-from evenhand.annotations.queue.leases import release
+from evenhand.annotations.queue.assignments import free_relabelling, reoffer_set_aside, update_skipped
+from evenhand.annotations.queue.leases import free_leases
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -74,7 +74,7 @@ def remove_annotator(store: Store, project: Project, annotator: Annotator, *, au
     with store.write() as db:
         was_there = is_active(db, project, annotator)
         set_inactive(db, project, annotator)
-        freed = release_all(db, project, annotator)
+        freed = free_all_items(db, project, annotator)
         update_skipped(store, project)
         if was_there:
             record(
@@ -133,7 +133,7 @@ def give_back(store: Store, project: Project, annotator: Annotator, *, author: s
     """
     with store.write() as db:
         is_active(db, project, annotator)
-        freed = release_all(db, project, annotator, kept=True)
+        freed = free_all_items(db, project, annotator, kept=True)
         if freed:
             record(store, project, "given_back", annotator=annotator, author=author, items=freed)
     return freed
@@ -148,7 +148,7 @@ def is_active(db: Connection, project: Project, annotator: Annotator) -> bool:
     return bool(row[0])
 
 
-def release_all(db: Connection, project: Project, annotator: Annotator, *, kept: bool = False) -> int:
+def free_all_items(db: Connection, project: Project, annotator: Annotator, *, kept: bool = False) -> int:
     """Release all items of an annotator who leaves, inside the caller's transaction; returns how many.
 
     *kept*: but for those for relabelling.
@@ -156,8 +156,8 @@ def release_all(db: Connection, project: Project, annotator: Annotator, *, kept:
     query = "SELECT count(*) FROM assignment WHERE annotator = ? AND project = ? AND state = 'leased'"
     (before,) = db.execute(query, (annotator.id, project.id)).fetchone()
     if not kept:
-        free_sent_back(db, project.id, annotator.id)
-    release(db, project, annotator.id)
+        free_relabelling(db, project.id, annotator.id)
+    free_leases(db, project, annotator.id)
     return int(before - db.execute(query, (annotator.id, project.id)).fetchone()[0])
 
 

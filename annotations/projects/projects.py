@@ -26,11 +26,11 @@ from evenhand.annotations.projects.annotators import (
     annotator,
     annotators,
     checked_name,
+    free_all_items,
     give_back,
     is_active,
     join,
     other_projects,
-    release_all,
     remove_annotator,
     rename_annotator,
     set_inactive,
@@ -342,7 +342,7 @@ def replace_annotator(
         moved = hand_over(db, project.id, old.id, new.id)
         if moved:
             renew_presence(db, project, new, time.time() if now is None else now)
-        freed = release_all(db, project, old)
+        freed = free_all_items(db, project, old)
         update_skipped(store, project)
         record(
             store, project, "replaced", annotator=old, author=author,

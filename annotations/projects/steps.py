@@ -73,7 +73,7 @@ class StepState:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class StepCounts:
     """What the states follow from. `uninvited`: annotators who have neither an account nor an open invitation; 0 on a
     server without accounts."""
 
@@ -119,19 +119,19 @@ class Facts:
         return max(0, wanted - self.cases_pending - self.stock.aside)
 
 
-def facts(store: Store, project: Project) -> Facts:
+def facts(store: Store, project: Project) -> StepCounts:
     """Return the counts of a project as they are now."""
     (row,) = store.rows(dict[str, Any], _FACTS, {"project": project.id, "now": time.time()})
     row |= {name: bool(row[name]) for name in ("importing", "planned", "settled", "known")}
     pilot = row.pop("pilot")
     left = 0 if pilot is None else store.count(_PILOT_LEFT, (pilot,))
-    return Facts(
+    return StepCounts(
         stock=counts(store, project), per_item=project.per_item, retest=project.retest > 0,
         pilot_open=pilot is not None, pilot_left=left, **row,
     )  # fmt: skip
 
 
-def steps(step_counts: Facts) -> tuple[StepState, ...]:
+def steps(step_counts: StepCounts) -> tuple[StepState, ...]:
     """Return every step with its state, in the order of work."""
     items, labelled, left = step_counts.stock.items, step_counts.labelled, step_counts.unlabelled
     reviewed: State = "not begun" if not labelled else "waiting" if left else "done"
@@ -160,7 +160,7 @@ def steps(step_counts: Facts) -> tuple[StepState, ...]:
     )
 
 
-def next_step(step_counts: Facts, allowed: Sequence[Step]) -> Step | None:
+def next_step(step_counts: StepCounts, allowed: Sequence[Step]) -> Step | None:
     """Return the next thing to do among the *allowed* steps; None if none of these steps waits."""
     labelled, left = step_counts.labelled, step_counts.unlabelled
     first_look = not labelled and not step_counts.pilots and step_counts.versions <= 1
@@ -176,20 +176,20 @@ def next_step(step_counts: Facts, allowed: Sequence[Step]) -> Step | None:
     return next((step for step, waits in wanted if waits and step in allowed), None)
 
 
-def _guideline(step_counts: Facts) -> StepState:
+def _guideline(step_counts: StepCounts) -> StepState:
     if step_counts.pilot_open:
         return StepState("guideline", "waiting", step_counts.pilot_left or None)
     begun = step_counts.pilots or step_counts.versions > 1 or step_counts.labelled
     return StepState("guideline", "done" if begun else "not begun")
 
 
-def _adjudication(step_counts: Facts) -> StepState:
+def _adjudication(step_counts: StepCounts) -> StepState:
     if step_counts.cases:
         return StepState("adjudication", "waiting", step_counts.cases)
     return StepState("adjudication", "done" if step_counts.settled or step_counts.labelled else "not begun")
 
 
-def _is_current(step_counts: Facts) -> bool:
+def _is_current(step_counts: StepCounts) -> bool:
     return step_counts.released is not None and (
         step_counts.changed is None or step_counts.changed <= step_counts.released
     )

@@ -55,7 +55,7 @@ WHERE retest.id = ?
 """
 
 
-class Pair(NamedTuple):
+class RetestPair(NamedTuple):
     """The two labels of one item by one annotator; `flags` None: one of them has no flag (sentences have none)."""
 
     retest: int
@@ -173,16 +173,16 @@ def retest_differences(store: Store, project: Project, annotator: str | None = N
     ]
 
 
-def _pairs(store: Store, project: Project) -> Iterator[Pair]:
+def _pairs(store: Store, project: Project) -> Iterator[RetestPair]:
     for retest, who, first, second, flag, other, made, again, same in store.db.execute(PAIRS, (project.id,)):
         if second is None:
             continue
         days = (datetime.fromisoformat(again) - datetime.fromisoformat(made)).total_seconds() / DAY_S
         flags = None if flag is None or other is None else (bool(flag), bool(other))
-        yield Pair(retest, who, first, second, flags, days, bool(same))
+        yield RetestPair(retest, who, first, second, flags, days, bool(same))
 
 
-def _choices(store: Store, project: Project, pairs: Sequence[Pair]) -> tuple[Choice, ...]:
+def _choices(store: Store, project: Project, pairs: Sequence[RetestPair]) -> tuple[Choice, ...]:
     result = {choice.code: choice for version in guidelines(store, project)[::-1] for choice in version.choices[::-1]}
     for code in sorted({code for pair in pairs for code in (pair.first, pair.second)} - set(result)):
         result[code] = Choice(code, "", code, code)
@@ -192,7 +192,7 @@ def _choices(store: Store, project: Project, pairs: Sequence[Pair]) -> tuple[Cho
 
 def _agreement_of(
     name: str,
-    pairs: Sequence[Pair],
+    pairs: Sequence[RetestPair],
     states: Counter[str],
     choices: Sequence[Choice],
     with_flag: bool,

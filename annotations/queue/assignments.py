@@ -120,7 +120,7 @@ def send_label_back(db: Connection, item: int, annotator: int, label: int, *, st
     return bool(changed.rowcount)
 
 
-def free_sent_back(db: Connection, project: int, annotator: int) -> None:
+def free_relabelling(db: Connection, project: int, annotator: int) -> None:
     """Free an annotator's slots in relabelling for others, when the annotator leaves."""
     db.execute(
         "UPDATE assignment SET kept = 0, state = iif(blind IS NULL AND state = 'leased', 'released', state)"

@@ -69,7 +69,7 @@ def claim(
     moment = time.time() if now is None else now
     with store.write() as db:
         renew_presence(db, project, annotator, moment)
-        _release_absent(db, project, moment)
+        _free_absent_leases(db, project, moment)
         values = {"project": project.id, "annotator": annotator.id, "most": MOST_LEASED + len(have)}
         served = db.execute(_SERVED, values).fetchone()
         if served is None:
@@ -104,7 +104,7 @@ def renew_presence(db: Connection, project: Project, annotator: Annotator, now: 
         raise NotAllowed(N_("{name} is not an annotator of this project."), name=annotator.name)
 
 
-def release(db: Connection, project: Project, annotator_id: int) -> None:
+def free_leases(db: Connection, project: Project, annotator_id: int) -> None:
     """End the leases of an annotator, inside the caller's transaction; labels stay.
 
     Items for relabelling (`kept`) wait for their annotator for any time.
@@ -115,29 +115,29 @@ def release(db: Connection, project: Project, annotator_id: int) -> None:
         " WHERE annotator = ? AND project = ? AND state = 'leased' AND blind IS NULL AND kept = 0",
         (annotator_id, project.id),
     )
-    retests.release_retests(db, project, annotator_id)
+    retests.free_retests(db, project, annotator_id)
     db.execute("UPDATE member SET seen = 0 WHERE project = ? AND annotator = ?", (project.id, annotator_id))
 
 
-def release_everyone(db: Connection, project: Project) -> None:
+def free_all_leases(db: Connection, project: Project) -> None:
     """End the leases of all open desks, so that they ask for items again. Labels on those items are still stored."""
     for (annotator,) in db.execute("SELECT annotator FROM member WHERE project = ?", (project.id,)).fetchall():
-        release(db, project, annotator)
+        free_leases(db, project, annotator)
 
 
-def release_absent(store: Store, project: Project, now: float | None = None) -> None:
+def free_absent_leases(store: Store, project: Project, now: float | None = None) -> None:
     """End the leases of annotators whose desks have been silent until *now* (unix seconds) for ten minutes."""
     with store.write() as db:
-        _release_absent(db, project, time.time() if now is None else now)
+        _free_absent_leases(db, project, time.time() if now is None else now)
 
 
-def _release_absent(db: Connection, project: Project, now: float) -> None:
+def _free_absent_leases(db: Connection, project: Project, now: float) -> None:
     # A clock that was ahead for a while: no lease ends later than one that begins now.
     query = "UPDATE member SET seen = ? WHERE project = ? AND seen > ?"
     db.execute(query, (now + LEASE_S, project.id, now + LEASE_S))
     query = "SELECT annotator FROM member WHERE project = ? AND seen > 0 AND seen < ?"
     for (absent,) in db.execute(query, (project.id, now)).fetchall():
-        release(db, project, absent)
+        free_leases(db, project, absent)
 
 
 def on_desks(store: Store, project: Project) -> int:
@@ -152,7 +152,7 @@ def on_desks(store: Store, project: Project) -> int:
     return int(store.value(query, (project.id, project.id, time.time())))
 
 
-def left_to_others(store: Store, project: Project, annotator: Annotator) -> int:
+def count_for_others(store: Store, project: Project, annotator: Annotator) -> int:
     """Return how many open items this annotator has skipped twice: they are not handed out to them again."""
     # A text of a study's test counts as skipped twice, without an operation.
     rows = (

@@ -187,7 +187,7 @@ def restore_latest(db: Connection, retest: int) -> None:
     )
 
 
-def release_retests(db: Connection, project: Project, annotator: int) -> None:
+def free_retests(db: Connection, project: Project, annotator: int) -> None:
     """End the leases of an annotator's (row id) retests: they wait for the next time."""
     db.execute(
         "UPDATE retest SET state = 'waiting', first = iif(op_id IS NULL, NULL, first)"

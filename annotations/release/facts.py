@@ -18,8 +18,8 @@ from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.blind_labels import REVIEWED
 from evenhand.annotations.labels.totals import LabelTotals
 from evenhand.annotations.papers.datasheet import Known, read_known
-from evenhand.annotations.pilot.pilots import Pilot, items_left, pilots
-from evenhand.annotations.pilot.progress import pilot_figures
+from evenhand.annotations.pilot.pilots import Pilot, pilots, remaining_items
+from evenhand.annotations.pilot.progress import pilot_progress
 from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL, NO_REVIEW
 from evenhand.annotations.projects.annotators import coded_file, pseudonyms
 from evenhand.annotations.projects.preregistration import sheet_facts
@@ -180,10 +180,10 @@ def _pilot(store: Store, project: Project, pilot: Pilot, sources: Mapping[int, s
     outcomes = store.db.execute(DONE_OF_PILOT, (pilot.id,)).fetchall()
     units = [sources.get(item, "") for item, _ in outcomes]
     rate = share_of_rows([bool(agreed) for _, agreed in outcomes], units, nothing=NO_REVIEW)
-    figures = pilot_figures(store, project, pilot)
-    return {"number": pilot.number, "drawn": pilot.items, "items": items_left(store, pilot), "people": pilot.people,
-            "begun": pilot.begun, "closed": pilot.closed, "labelled": len(outcomes), "unanimous": rate,
-            "compared": figures.compared, "agreement": figures.unanimous, "tags": tags,
+    figures = pilot_progress(store, project, pilot)
+    return {"number": pilot.number, "drawn": pilot.items, "items": remaining_items(store, pilot),
+            "people": pilot.people, "begun": pilot.begun, "closed": pilot.closed, "labelled": len(outcomes),
+            "unanimous": rate, "compared": figures.compared, "agreement": figures.unanimous, "tags": tags,
             "distinct_tags": distinct}  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.generation_labels import item_table, measures_of
 from evenhand.annotations.projects.projects import counts
-from evenhand.annotations.queue.leases import release_absent
+from evenhand.annotations.queue.leases import free_absent_leases
 from evenhand.annotations.sampling.samples import Planned, refuse_beside, samples, weighing_samples
 from evenhand.annotations.types import Kind, Project
 from evenhand.core.errors import N_, Refused
@@ -196,7 +196,7 @@ def plan_sample(
     than *items* can be drawn.
     """
     refuse_beside(store, project)
-    release_absent(store, project)
+    free_absent_leases(store, project)
     sampling_frame = frame(store, project, measure=measure, judges=judges)
     rows = np.flatnonzero(sampling_frame.free)
     settings: dict[str, Any] = {"by": list(by)}

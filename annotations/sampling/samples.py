@@ -15,7 +15,7 @@ from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.labels.generation_labels import item_table, measures_of
 from evenhand.annotations.projects.annotators import annotators
-from evenhand.annotations.queue.leases import release_everyone
+from evenhand.annotations.queue.leases import free_all_leases
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -218,7 +218,7 @@ def _store_planned(store: Store, project: Project, planned: Planned, author: str
             f"INSERT INTO inclusion (sample, {_PLANNED}) SELECT ?, {_PLANNED} FROM temp.planned ORDER BY planned.rowid",
             (sample,),
         )  # a third less than one statement for each row, of which each has triggers
-        release_everyone(db, project)
+        free_all_leases(db, project)
         record(store, project, STARTED, author=author, sample=number, design=planned.design, items=row["items"])
 
 
@@ -250,7 +250,7 @@ def close_sample(store: Store, project: Project, *, author: str = "") -> Sample:
         if drawn_sample is None:
             raise NotFound(N_("No sample is open in this project."))
         db.execute("UPDATE sample SET closed = ? WHERE id = ?", (timestamp(), drawn_sample.id))
-        release_everyone(db, project)
+        free_all_leases(db, project)
         record(
             store,
             project,

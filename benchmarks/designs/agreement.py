@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage_loop import Design, Random
-from evenhand.annotations.agreement.report import FormRates, accept_rates
+from evenhand.annotations.agreement.report import DisplayRates, accept_rates
 from evenhand.annotations.labels.blind_labels import BlindLabels
 from evenhand.core.human_vs_rule.means_over_contexts import agreement as agreement_of_marks
 from evenhand.core.human_vs_rule.means_over_contexts import context_means
@@ -230,7 +230,7 @@ def _dirichlet(random: Random, shares: NDArray[np.float64], tie: float) -> NDArr
     return cast(NDArray[np.float64], np.where(total > 0, drawn / np.where(total > 0, total, 1), sure))
 
 
-def _forms(labels: Numbers, planted: InClusters, resampling: Resampling) -> FormRates:
+def _forms(labels: Numbers, planted: InClusters, resampling: Resampling) -> DisplayRates:
     """Return accept rates by form; the last half of the raters sees the masked form."""
     item, rater = np.divmod(np.arange(labels.size), planted.raters)
     nothing, form = np.zeros_like(item), (rater >= planted.raters // 2).astype(np.int64)

@@ -17,7 +17,7 @@ from evenhand.core.models.loading import load_masked
 from evenhand.core.models.masked import MaskedScorer
 from evenhand.core.nli.measure import changes
 from evenhand.core.nli.types import SETS, Prediction
-from evenhand.core.other_measures.questions import gap_figures, stereoset_figures
+from evenhand.core.other_measures.questions import gap_values, stereoset_values
 from evenhand.core.other_measures.stereotypes import Item
 from evenhand.core.other_measures.winobias import Sentence, Twins
 from evenhand.core.resources import keyword_pairs, quotas, stem_of
@@ -147,7 +147,7 @@ def _stereoset(cell: Cell, random: Random) -> dict[str, Estimate]:
             values = [value - 0.5 * (not there) for value, there in zip(values, known, strict=True)]
         scores |= dict(zip(ids, (*values, 0.7), strict=True))
         made.append(Item(str(term), ids))
-    figures = {figure.quantity: figure.estimate for figure in stereoset_figures(made, scores, "model")}
+    figures = {figure.quantity: figure.estimate for figure in stereoset_values(made, scores, "model")}
     return {str(cell["quantity"]): figures[str(cell["quantity"])]}
 
 
@@ -163,7 +163,7 @@ def _winobias(cell: Cell, random: Random) -> dict[str, Estimate]:
     right = [random.random(396) < np.clip(0.6 + sign * (float(cell["gap"]) + lean) / 2, 0, 1) for sign in (1, -1)]
     sentences = [Sentence("", "he", f"p{first}", f"p{second}") for first, second in pairs]
     answers = [(bool(a), bool(b)) for a, b in zip(*right, strict=True)]
-    return {"gap": gap_figures([Twins(text, text, True) for text in sentences], answers, "model")[0].estimate}
+    return {"gap": gap_values([Twins(text, text, True) for text in sentences], answers, "model")[0].estimate}
 
 
 def _winobias_truth(cell: Cell) -> dict[str, float]:

@@ -16,7 +16,7 @@ from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.agreement.measures import agreement as report_of
 from evenhand.annotations.agreement.merged_labels import Way, mark_agreement, ways_of
 from evenhand.annotations.agreement.preferences import GROUPS, LeftChosen, ModelPreferences, left_chosen, preferences
-from evenhand.annotations.agreement.report import FormRates
+from evenhand.annotations.agreement.report import DisplayRates
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import compares
 from evenhand.annotations.items.provenance import only_files
@@ -80,8 +80,8 @@ def report_json(report: AgreementReport, margin: float | None = MARGINS["share"]
     }
 
 
-def _by_form(rates: FormRates | None, margin: float | None) -> JsonObject:
-    def of(rates: FormRates) -> JsonObject:
+def _by_form(rates: DisplayRates | None, margin: float | None) -> JsonObject:
+    def of(rates: DisplayRates) -> JsonObject:
         return {"forms": to_json(rates.forms), "difference": difference_json(rates.difference, margin)}
 
     if rates is None:

@@ -21,7 +21,7 @@ from evenhand.core.human_vs_rule.means_over_contexts import Mean
 from evenhand.core.report.numbers import points
 from evenhand.core.statistics import RESAMPLES, Resampling
 from evenhand.core.statistics.equivalence import MARGINS, difference_json, equivalence
-from evenhand.core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, set_named
+from evenhand.core.text.pronouns import PRONOUN_DATASETS, PronounSet, RuleResult, parse_sets, set_named
 from evenhand.core.text.repetition import Variant
 from evenhand.core.typed_json import to_json
 from evenhand.core.types import JsonObject
@@ -108,8 +108,8 @@ def _judged(row: JsonObject, dataset: str | None, extra: tuple[PronounSet, ...],
     return {**row, "rule_correct": verdict.correct, "rule_pronoun": verdict.pronoun}
 
 
-def _verdict(row: JsonObject, dataset: str | None, extra: tuple[PronounSet, ...]) -> tuple[Verdict, str]:
-    nothing = Verdict(None, None, None, None)
+def _verdict(row: JsonObject, dataset: str | None, extra: tuple[PronounSet, ...]) -> tuple[RuleResult, str]:
+    nothing = RuleResult(None, None, None, None)
     if not isinstance(row.get("completion"), str):
         return nothing, "There is no completion."
     named = dataset or str(row.get("dataset") or "own").lower()

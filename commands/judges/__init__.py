@@ -28,7 +28,7 @@ from evenhand.annotations.permissions import require
 from evenhand.commands.permissions import acting_person, guarded, needs
 from evenhand.commands.shared import Meter, answer, json_option, opened_project, option, options, settings_from, table
 from evenhand.core.errors import N_, BadLine, Refused
-from evenhand.core.judges.alternative_annotator import FEWEST, LEVEL, Verdict, alternative_annotator_test
+from evenhand.core.judges.alternative_annotator import FEWEST, LEVEL, AltTestResult, alternative_annotator_test
 from evenhand.core.judges.label_tables import read_judge, read_people, read_rates
 from evenhand.core.judges.prompts import SYSTEM, default_template
 from evenhand.core.report.numbers import difference_in_points
@@ -181,7 +181,7 @@ def _in_words(rates: Rates, without_judge: int, *, left_out: bool = True) -> str
     return "\n".join(lines)
 
 
-def verdict_in_words(verdict: Verdict) -> str:
+def verdict_in_words(verdict: AltTestResult) -> str:
     """Return the test in words, one line per annotator."""
     lines = []
     for annotator in verdict.annotators:

@@ -11,7 +11,7 @@ from evenhand.commands.shared import Cell, Meter, answer, json_option, option, t
 from evenhand.core.errors import N_, Refused
 from evenhand.core.language import significant
 from evenhand.core.other_measures.classifiers import ClassifierGaps, read_gaps
-from evenhand.core.other_measures.measured_values import Figure
+from evenhand.core.other_measures.measured_values import MeasuredValue
 from evenhand.core.other_measures.run import MeasureReport, run
 from evenhand.core.other_measures.settings import BY_NAME, Settings
 from evenhand.core.other_measures.stereotypes import (
@@ -112,9 +112,9 @@ def crows(file: Path, model: str, variant: Variant, bias: str | None, device: st
 
 
 def _crows(pairs: list[tuple[str, str]], writers: list[str], model: str, variant: Variant, device: str) -> CrowsPairs:
-    from evenhand.core.models.measure_readers import PairReader
+    from evenhand.core.models.measure_readers import SentencePairReader
 
-    reader = PairReader(model, device=device)
+    reader = SentencePairReader(model, device=device)
     return crows_pairs(reader.read(pairs), variant, reader.signature(METHODS[variant]), writers)
 
 
@@ -170,7 +170,7 @@ def _text(report: MeasureReport) -> Iterator[str]:
     yield what.against
 
 
-def _row(figure: Figure) -> list[Cell]:
+def _row(figure: MeasuredValue) -> list[Cell]:
     chance = f"{figure.band[0]:.2f} to {figure.band[1]:.2f}" if figure.band else ""
     p = "" if figure.p is None else significant(figure.p, 4)
     return [figure.quantity, figure.role, figure.estimate, chance, p]

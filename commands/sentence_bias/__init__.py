@@ -17,7 +17,7 @@ from evenhand.core.models import Joint, known_models, open_scorer
 from evenhand.core.resources import read_table
 from evenhand.core.sentence_bias.bias import odds
 from evenhand.core.sentence_bias.keyword_packs import read_words
-from evenhand.core.sentence_bias.model_answer import Form, Reading, read
+from evenhand.core.sentence_bias.model_answer import ModelAnswer, WordForm, read
 from evenhand.core.sentence_bias.slot import find_slot
 from evenhand.core.typed_json import with_reasons
 from evenhand.core.types import JsonObject, Scorer
@@ -56,7 +56,7 @@ def score_sentence(
     answer(as_data(reading), as_text(reading))
 
 
-def as_data(reading: Reading) -> JsonObject:
+def as_data(reading: ModelAnswer) -> JsonObject:
     """Return the reading as a JSON object; an undefined number is None, with its reason in `<name>_reason`."""
     slot = reading.slot
     typed = "The place was typed as [MASK]." if slot.keyword is None else f"{slot.keyword} is neither of the two words."
@@ -96,13 +96,13 @@ def as_data(reading: Reading) -> JsonObject:
     return data
 
 
-def _leans_towards(reading: Reading) -> str | None:
+def _leans_towards(reading: ModelAnswer) -> str | None:
     """Return the more likely word; None if the ratio is undefined or 1."""
     value = reading.bias_log10
     return None if not value else reading.slot.male if value > 0 else reading.slot.female
 
 
-def _form_data(form: Form) -> JsonObject:
+def _form_data(form: WordForm) -> JsonObject:
     known = form.logp is not None and math.isfinite(form.logp)
     data = {"form": form.word, "logp": form.logp if known else None, "share": form.share}
     return with_reasons(data, form.reason or "This form has probability 0.")
@@ -112,7 +112,7 @@ def _infinite(value: Any) -> bool:
     return isinstance(value, float) and not math.isfinite(value)
 
 
-def as_text(reading: Reading) -> Iterator[str | None]:
+def as_text(reading: ModelAnswer) -> Iterator[str | None]:
     """Yield the reading in words: the ratio first, then its parts."""
     message, values = odds(reading.bias_log10, reading.slot.own_words)
     slot, mass = reading.slot, reading.pair_mass

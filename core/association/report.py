@@ -81,7 +81,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class HypothesisResult:
     """The result of one hypothesis in one reading; `equivalence`: the test of H3, `monolingual`: the partner of H4."""
 
     name: str
@@ -115,7 +115,9 @@ def means_of(groups: Sequence[measures.Group]) -> dict[tuple[str, str], Estimate
     return {(group.kind, group.gender): group.mean for group in groups}
 
 
-def verdicts(means: Means2, differences: Sequence[measures.Difference], margin: float | None = None) -> list[Verdict]:
+def verdicts(
+    means: Means2, differences: Sequence[measures.Difference], margin: float | None = None
+) -> list[HypothesisResult]:
     """Judge H1 and H2, both in two readings, and H3, from the means and differences of one model."""
     by_class = {difference.name: difference.estimate for difference in differences}
     lacking = Estimate.undefined(NO_BALANCED)
@@ -128,10 +130,10 @@ def verdicts(means: Means2, differences: Sequence[measures.Difference], margin: 
     first = (Evidence(W_FEMALE, mean("female", "female"), "above"), Evidence(M_MALE, mean("male", "male"), "above"))
     second = (Evidence(W_MALE, mean("male", "female"), "below"), Evidence(M_FEMALE, mean("female", "male"), "below"))
     return [
-        Verdict("H1", "literal", _outcome(first), first),
-        Verdict("H1", "relative", _outcome(relative), relative),
-        Verdict("H2", "literal", _outcome(second), second),
-        Verdict("H2", "relative", _outcome(relative), relative, SAME),
+        HypothesisResult("H1", "literal", _outcome(first), first),
+        HypothesisResult("H1", "relative", _outcome(relative), relative),
+        HypothesisResult("H2", "literal", _outcome(second), second),
+        HypothesisResult("H2", "relative", _outcome(relative), relative, SAME),
         no_difference(by_class.get("balanced", lacking), margin),
     ]
 
@@ -150,14 +152,16 @@ def _negated(estimate: Estimate) -> Estimate:
     return replace(estimate, value=-estimate.value, low=low, high=high)
 
 
-def no_difference(estimate: Estimate, margin: float | None) -> Verdict:
+def no_difference(estimate: Estimate, margin: float | None) -> HypothesisResult:
     """Judge H3: do balanced professions have no difference? Undecided without a margin."""
     result = equivalence(estimate, margin)
     evidence = (Evidence(BALANCED, estimate, "above"),)
-    return Verdict("H3", "literal", result.answer, evidence, result.remark, result)
+    return HypothesisResult("H3", "literal", result.answer, evidence, result.remark, result)
 
 
-def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None, margin: float | None = None) -> Verdict:
+def multilingual(
+    monolingual: pd.DataFrame | None, other: pd.DataFrame | None, margin: float | None = None
+) -> HypothesisResult:
     """Judge H4: |M - W| of the multilingual model minus that of the monolingual one, below 0 in every class.
 
     Both values are from the same sentences (with a number under each model) and the same draws. Differences inside each
@@ -165,7 +169,7 @@ def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None, m
     models count as equal.
     """
     if monolingual is None or other is None:
-        return Verdict("H4", "literal", "undecided", (), NO_PARTNER)
+        return HypothesisResult("H4", "literal", "undecided", (), NO_PARTNER)
     evidence = []
     shared = _same_sentences(other, monolingual)
     for kind in ("female", "balanced", "male"):
@@ -178,7 +182,7 @@ def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None, m
         evidence.append(Evidence(kind, estimate, "below", equivalence(estimate, margin)))
     left_out = len(_defined(other)) + len(_defined(monolingual)) > sum(map(len, shared))
     remark = Note(LEFT_OUT, {"sentences": len(shared[0])}) if left_out else None
-    return Verdict("H4", "literal", _outcome(evidence), tuple(evidence), remark)
+    return HypothesisResult("H4", "literal", _outcome(evidence), tuple(evidence), remark)
 
 
 def _defined(frame: pd.DataFrame) -> pd.DataFrame:
@@ -202,7 +206,7 @@ def _smaller(means: list[measures.Means]) -> measures.Numbers:
     return result
 
 
-def published_verdicts(rows: Sequence[Mapping[str, str]]) -> list[Verdict]:
+def published_verdicts(rows: Sequence[Mapping[str, str]]) -> list[HypothesisResult]:
     """Judge H1 and H2 of one model from the printed means of a table (`published_differences`), without intervals."""
     means: dict[tuple[str, str], Estimate] = {}
     differences = []
@@ -253,7 +257,7 @@ def _follows(row: dict[str, str]) -> bool:
     return agrees(row["difference"], value - slack, value + slack)
 
 
-def printed_verdicts(language: str) -> dict[str, list[Verdict]]:
+def printed_verdicts(language: str) -> dict[str, list[HypothesisResult]]:
     """Judge H1 and H2 of each printed model, in both readings."""
     rows = [row for row in table("published_differences") if row["table"] == TABLES.get(language)]
     models = dict.fromkeys(row["model"] for row in rows)
@@ -296,7 +300,7 @@ class ModelMeasures:
     fields: list[measures.Difference]
     professions: list[measures.Difference]
     women_share: dict[str, Estimate]
-    hypotheses: list[Verdict]
+    hypotheses: list[HypothesisResult]
     margin: float | None
 
     @classmethod
@@ -326,7 +330,12 @@ class ModelMeasures:
         """Return the measures; undefined numbers have their reasons."""
         data: JsonObject = to_json(
             {name: value for name, value in fields_of(self).items() if name != "margin"},
-            {Estimate: _estimate, measures.Group: _group, measures.Difference: self._difference, Verdict: _verdict},
+            {
+                Estimate: _estimate,
+                measures.Group: _group,
+                measures.Difference: self._difference,
+                HypothesisResult: _verdict,
+            },
         )
         return data
 
@@ -366,7 +375,7 @@ def _group(group: measures.Group) -> JsonObject:
     return {**names, **described, "interval": group.mean.interval_json()}
 
 
-def _verdict(verdict: Verdict) -> JsonObject:
+def _verdict(verdict: HypothesisResult) -> JsonObject:
     data: JsonObject = {"name": verdict.name, "reading": verdict.reading, "verdict": verdict.outcome}
     data |= {"evidence": [_evidence(item) for item in verdict.evidence], "clear": verdict.clear}
     data |= {} if verdict.clear is not None else {"clear_reason": "A test says it, or an interval is missing."}

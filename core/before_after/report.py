@@ -14,8 +14,8 @@ from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.equivalence import Scale, equivalence
 from evenhand.core.typed_json import Writers, from_json
 
-Verdict = Literal["less", "knows less", "none shown", "more"]
-VERDICTS: dict[Verdict, str] = {
+ChangeOutcome = Literal["less", "knows less", "none shown", "more"]
+CHANGE_OUTCOMES: dict[ChangeOutcome, str] = {
     "less": N_("leans less"),
     "knows less": N_("leans less because it knows less"),
     "none shown": N_("no difference shown"),
@@ -70,7 +70,11 @@ def finding(
     notes = [*([] if placebo else [NO_PLACEBO]), *([ONE_SEED] if seeds < 2 else []), *([] if costs else [NO_COST])]
     rises = [cost.rise.value for cost in costs if cost.rise.value is not None]
     knows_less = bool(rises) and sum(rises) / len(rises) > cost_margin
-    verdicts = (VERDICTS["knows less" if knows_less else "less"], VERDICTS["none shown"], VERDICTS["more"])
+    verdicts = (
+        CHANGE_OUTCOMES["knows less" if knows_less else "less"],
+        CHANGE_OUTCOMES["none shown"],
+        CHANGE_OUTCOMES["more"],
+    )
     return Finding.of(effect, verdict_of(effect, verdicts), notes, margin)
 
 
@@ -169,9 +173,9 @@ class ModelsReport(Finding, Report[MeasuredModel]):
     written_with: ClassVar = IN_RECORD
 
     @property
-    def code(self) -> Verdict | None:
+    def code(self) -> ChangeOutcome | None:
         """The verdict as a code."""
-        return next((code for code, verdict in VERDICTS.items() if verdict == self.verdict), None)
+        return next((code for code, verdict in CHANGE_OUTCOMES.items() if verdict == self.verdict), None)
 
     @property
     def rests(self) -> list[str]:

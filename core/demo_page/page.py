@@ -21,7 +21,7 @@ from evenhand.core.language import LANGUAGES, Language, explain, significant, tr
 from evenhand.core.resources import table
 from evenhand.core.sentence_bias.bias import odds
 from evenhand.core.sentence_bias.compare_words import pushes
-from evenhand.core.sentence_bias.model_answer import Reading, read
+from evenhand.core.sentence_bias.model_answer import ModelAnswer, read
 from evenhand.core.sentence_bias.slot import find_slot
 from evenhand.core.types import Scorer
 from evenhand.core.version import VERSION
@@ -47,7 +47,7 @@ class Answer:
     """The answer of one model to one sentence: its reading, the push of each word, or the reason for neither."""
 
     model: str
-    reading: Reading | None
+    reading: ModelAnswer | None
     pushes: tuple[tuple[str, float | None], ...] = ()
     reason: EvenhandError | None = None
 

@@ -18,8 +18,8 @@ from evenhand.core.errors import N_
 from evenhand.core.forecast.quota import (
     NONE_KEPT,
     NOTHING_REVIEWED,
-    VERDICTS,
-    Verdict,
+    QUOTA_OUTCOMES,
+    QuotaOutcome,
     candidates_needed,
     share_kept,
     verdict,
@@ -72,7 +72,7 @@ class CellForecast:
     rate: Estimate
     own: bool
     expected: Estimate
-    verdict: Verdict
+    verdict: QuotaOutcome
     characters: Estimate
     json_names: ClassVar = {"supply": "", "own": None}
     also_in_json: ClassVar = ("rate_from",)
@@ -104,9 +104,9 @@ class Forecast:
     @property
     def verdicts(self) -> dict[str, int]:
         """The number of pairs and sides with each verdict."""
-        return {answer: self.count(answer) for answer in VERDICTS if answer != "none"}
+        return {answer: self.count(answer) for answer in QUOTA_OUTCOMES if answer != "none"}
 
-    def count(self, answer: Verdict) -> int:
+    def count(self, answer: QuotaOutcome) -> int:
         """Return the number of pairs and sides with a verdict."""
         return sum(1 for cell in self.cells if cell.verdict == answer)
 
@@ -159,7 +159,7 @@ def _at_share(supplies: Mapping[Cell, Supply], characters: int, assumed: float) 
         kept = supply.kept + supply.left * assumed
         missing = max(0, supply.quota - supply.kept)
         needed = missing / assumed if assumed else math.inf
-        answer: Verdict = "met" if not missing else "yes" if supply.left >= needed else "no"
+        answer: QuotaOutcome = "met" if not missing else "yes" if supply.left >= needed else "no"
         more = _characters_at(supply, characters, assumed, kept)
         expected = Estimate(kept, note=ASSUMED)
         cells.append(CellForecast(pair, side, supply, rate, False, expected, answer, more))

@@ -125,9 +125,9 @@ def stages(per_item: int, counted: Iterable[tuple[int, str, int]]) -> Stages:
 OWN_RATE = 10  # a pair and side with so many reviewed candidates uses its own share
 Cell = tuple[str, str]
 Rate = tuple[float, int]  # kept, of how many reviewed
-Verdict = Literal["none", "met", "yes", "no", "undecided", "unknown"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-WORDS: dict[Verdict, str] = {
+QuotaOutcome = Literal["none", "met", "yes", "no", "undecided", "unknown"]
+QUOTA_OUTCOMES: tuple[QuotaOutcome, ...] = get_args(QuotaOutcome)
+WORDS: dict[QuotaOutcome, str] = {
     "none": N_("no quota"),
     "met": N_("is met"),
     "yes": N_("yes"),
@@ -169,7 +169,7 @@ def candidates_needed(missing: int, rate: Estimate) -> Estimate:
     return Estimate(missing / rate.value, low, missing / rate.low if rate.low else None, rate.units)
 
 
-def verdict(missing: int | None, left: int, needed: Estimate) -> Verdict:
+def verdict(missing: int | None, left: int, needed: Estimate) -> QuotaOutcome:
     """Tell whether *left* candidates suffice for *missing* sentences (None: no quota), which take *needed* ones."""
     if missing is None:
         return "none"
@@ -219,7 +219,7 @@ class QuotaForecast:
     rate: Estimate
     own: bool
     needed: Estimate
-    verdict: Verdict
+    verdict: QuotaOutcome
     to_find: Estimate
 
     @property

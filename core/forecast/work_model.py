@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.errors import N_
-from evenhand.core.forecast.quota import OWN_RATE, Verdict, candidates_needed, verdict
+from evenhand.core.forecast.quota import OWN_RATE, QuotaOutcome, candidates_needed, verdict
 from evenhand.core.statistics import Estimate, Note, modified_wilson
 
 Numbers = NDArray[np.float64]
@@ -105,7 +105,7 @@ class CellNeed:
     own: bool
     needed: Estimate
     left: int
-    verdict: Verdict
+    verdict: QuotaOutcome
     json_names: ClassVar = {"stock": "items", "own": None}
     also_in_json: ClassVar = ("rate_from",)
     flat_estimates: ClassVar = True

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.core.errors import N_
-from evenhand.core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, verdict
+from evenhand.core.text.pronouns import PRONOUN_DATASETS, PronounSet, RuleResult, first_pronoun_result, parse_sets
 
 Scheme = Literal["four", "three", "two"]
 
@@ -79,14 +79,14 @@ def _parsed(named: tuple[str, ...]) -> tuple[str, ...]:
     return parse_sets(named)  # the same few for every generation of a table
 
 
-def apply_rule(row: Mapping[str, Any], dataset: str | None = None, extra: Sequence[PronounSet] = ()) -> Verdict:
+def apply_rule(row: Mapping[str, Any], dataset: str | None = None, extra: Sequence[PronounSet] = ()) -> RuleResult:
     """Return the rule's verdict on one generation: its `completion` (else `text`), `pronouns` and `dataset`.
 
     *dataset* replaces the data set of the row. Forms of *extra* sets count as pronouns too. Raises BadFile for unknown
     pronoun sets, Refused for an unknown *dataset*.
     """
     text = row["completion"] if "completion" in row else row["text"]
-    return verdict(text, pronouns_of(row), dataset or dataset_of(row), extra)
+    return first_pronoun_result(text, pronouns_of(row), dataset or dataset_of(row), extra)
 
 
 def with_verdicts(generations: "pd.DataFrame") -> "pd.DataFrame":

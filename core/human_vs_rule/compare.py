@@ -41,7 +41,7 @@ from evenhand.core.resources import table
 from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa
 from evenhand.core.statistics.prediction_powered import VERSION as RATES_VERSION
 from evenhand.core.statistics.prediction_powered import Labels, Rates, prediction_powered, rate_of_people
-from evenhand.core.text.pronouns import Verdict, names_of, sets
+from evenhand.core.text.pronouns import RuleResult, names_of, sets
 from evenhand.core.text.repetition import Repeated, Variant, full_text, repetitiveness, summary
 
 Bin = Literal["later_pronoun", "other_referent", "plural_they", "not_person", "unknown_form", "other"]
@@ -78,7 +78,7 @@ def bin_of(
     text: str,
     own: Sequence[str],
     dataset: str,
-    rule: Verdict,
+    rule: RuleResult,
 ) -> Bin | None:
     """Return the bin of one person's label against the rule; None where both agree or the rule has no verdict."""
     said = binary(choice)
@@ -100,7 +100,7 @@ def bin_of(
     return "other_referent" if rule.pronoun is not None else "other"
 
 
-def _no_person(tags: Collection[str], choice: str, text: str, dataset: str, rule: Verdict) -> bool:
+def _no_person(tags: Collection[str], choice: str, text: str, dataset: str, rule: RuleResult) -> bool:
     if rule.pronoun is None or rule.start is None or rule.end is None:
         return False
     before, after = text[max(0, rule.start - 1) : rule.start], text[rule.end : rule.end + 1]
@@ -175,7 +175,7 @@ class Difference:
     pronoun: str
     dataset: str
     setting: str
-    rule: Verdict
+    rule: RuleResult
     labels: tuple[AnnotatorLabel, ...]
 
 
@@ -398,10 +398,10 @@ def _bin(label: Any) -> Bin | None:
     return bin_of(label.choice, tags, marks, label.text, label.pronouns, label.dataset, _rule(label))
 
 
-def _rule(label: Any) -> Verdict:
+def _rule(label: Any) -> RuleResult:
     place = (None if pd.isna(value) else int(value) for value in (label.rule_start, label.rule_end))
     pronoun = None if pd.isna(label.rule_pronoun) else str(label.rule_pronoun)
-    return Verdict(int(label.rule_correct), pronoun, *place)
+    return RuleResult(int(label.rule_correct), pronoun, *place)
 
 
 def _flag(value: Any) -> bool | None:

@@ -57,7 +57,7 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AltTestResult:
     """`winning_rate`: the share of tested annotators that the judge won against; `advantage`: the mean of its shares.
 
     Both from 0 to 1, None where no annotator could be tested. `passes`: whether the winning rate is at least a half.
@@ -81,7 +81,7 @@ class Verdict:
 
 def alternative_annotator_test(
     people: Iterable[tuple[Hashable, str, Hashable]], judge: Mapping[Any, Hashable], eps: float
-) -> Verdict:
+) -> AltTestResult:
     """Test the labels of a *judge* by item against those of *people* (item, annotator, label); *eps* from 0 to 1.
 
     An annotator's last label of an item counts. Items that the judge did not label are left out.
@@ -99,9 +99,9 @@ def alternative_annotator_test(
     result = tuple(_against(who, scores[who], eps, dict(zip(tested, won, strict=True)).get(who)) for who in names)
     shares = [against.judge_share for against in result if against.judge_share is not None]
     if not shares:
-        return Verdict(eps, None, None, result, NOBODY)
+        return AltTestResult(eps, None, None, result, NOBODY)
     few = Note(FEW_ANNOTATORS, {"number": len(won)}) if len(won) < FEWEST_ANNOTATORS else None
-    return Verdict(eps, sum(won) / len(won), sum(shares) / len(shares), result, note=few)
+    return AltTestResult(eps, sum(won) / len(won), sum(shares) / len(shares), result, note=few)
 
 
 def _scores(who: str, labels: Mapping[Hashable, Mapping[str, Hashable]], judge: Mapping[Any, Hashable]) -> np.ndarray:

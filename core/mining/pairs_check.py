@@ -181,8 +181,8 @@ SHOWN = 8  # compounds listed per word and direction
 METHOD = 1
 Scores = NDArray[np.float64]
 
-Verdict = Literal["symmetric", "asymmetric", "doubtful", "rare", "absent"]
-VERDICTS: dict[Verdict, str] = {
+PairUse = Literal["symmetric", "asymmetric", "doubtful", "rare", "absent"]
+PAIR_USES: dict[PairUse, str] = {
     "symmetric": N_("The two words are used in similar ways: their neighbours hardly predict which of them occurs."),
     "asymmetric": N_(
         "The two words are used differently: their neighbours predict which of them occurs, so a"
@@ -237,7 +237,7 @@ class PairReport:
     female: WordReport
     share: Estimate
     asymmetry: Estimate
-    verdict: Verdict
+    verdict: PairUse
     json_names: ClassVar = {"pair": None, "name": "pair", "share": "share_male"}
     also_in_json: ClassVar = ("name", "why")
 
@@ -249,7 +249,7 @@ class PairReport:
     @property
     def why(self) -> str:
         """The verdict in words."""
-        return VERDICTS[self.verdict]
+        return PAIR_USES[self.verdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +389,7 @@ def _area(male: Scores, female: Scores) -> tuple[float, float]:
     return float(above.mean()), spread
 
 
-def _verdict(sides: tuple[WordReport, WordReport], asymmetry: Estimate) -> Verdict:
+def _verdict(sides: tuple[WordReport, WordReport], asymmetry: Estimate) -> PairUse:
     if min(side.count for side in sides) == 0:
         return "absent"
     shares = [side.unswapped for side in sides]

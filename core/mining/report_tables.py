@@ -10,7 +10,7 @@ ALL = ""  # in place of a pair or a side: all of them
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FunnelStep:
     """One step: `left` sentences after it, `lost` by it, `flagged` kept with a doubt; `name` is to be translated."""
 
     code: str
@@ -29,15 +29,15 @@ def chosen(report: Report, pair: str = ALL, side: str = ALL) -> CellCounts:
     return together
 
 
-def funnel_steps(counts: CellCounts) -> list[Step]:
+def funnel_steps(counts: CellCounts) -> list[FunnelStep]:
     """From the sentences with a keyword to the candidates, one step after the other."""
     left = counts.exactly_one
     repeated = max(0, counts.with_keyword - left)
-    steps = [Step("exactly_one", N_("Exactly one keyword"), left, repeated, 0)]
+    steps = [FunnelStep("exactly_one", N_("Exactly one keyword"), left, repeated, 0)]
     for code, filter_ in FILTERS.items():
         lost, flagged = counts.rejected[code], counts.flagged[code]
         left -= lost
-        steps.append(Step(code, filter_.name, left, lost, flagged))
+        steps.append(FunnelStep(code, filter_.name, left, lost, flagged))
     return steps
 
 

@@ -5,8 +5,8 @@ layer: of the first token ([CLS]), of the last, or the mean over the tokens of t
 of the last layer from BERT and the last from GPT. A word's vector is the mean of the input embeddings of its tokens,
 which no context touches.
 
-`PairReader`: two sentences that differ in a few tokens, under a masked model: log-probabilities of the shared tokens,
-of the changed ones, and of all tokens unmasked. CrowS-Pairs (Nangia et al. 2020) masks each shared token in turn;
+`SentencePairReader`: two sentences that differ in a few tokens, under a masked model: log-probabilities of shared,
+of changed, and of all tokens unmasked. CrowS-Pairs (Nangia et al. 2020) masks each shared token in turn;
 difflib's matcher over token ids decides which tokens are shared, as in the published code. AUL (Kaneko and Bollegala
 2022) masks nothing.
 
@@ -144,7 +144,7 @@ def shared_places(first: Sequence[int], second: Sequence[int]) -> tuple[list[int
     return ones, others
 
 
-class PairReader:
+class SentencePairReader:
     """Asks one masked model about pairs of sentences. `signature` says how."""
 
     def __init__(self, name: str, *, device: str = "auto", untrained: bool = False) -> None:

@@ -26,12 +26,12 @@ from evenhand.core.statistics import Note
 from evenhand.core.typed_json import to_json
 from evenhand.core.types import Score
 
-Verdict = Literal["fits", "other order", "unfit"]
+LabelOrder = Literal["fits", "other order", "unfit"]
 ENOUGH = 0.5  # share of obvious pairs that a classifier of this language gets right; guessing gives a third
 LEAD = 0.25  # by how much of the pairs another order must be better
 
 
-class PairScorer(Protocol):
+class SentencePairScorer(Protocol):
     """Anything that answers sentence pairs: a classifier here, or in the inference process."""
 
     def score(self, pairs: Sequence[SentencePair]) -> list[Score]:
@@ -53,7 +53,7 @@ class Sanity:
     best_right: int
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> LabelOrder:
         """fits; "other order" where another order is clearly better; unfit where none gets half of them right."""
         if self.best_right < ENOUGH * self.pairs:
             return "unfit"
@@ -103,7 +103,7 @@ def obvious(language: Language) -> tuple[tuple[SentencePair, Label], ...]:
     )
 
 
-def sanity(scorer: PairScorer, language: Language) -> Sanity:
+def sanity(scorer: SentencePairScorer, language: Language) -> Sanity:
     """Ask the obvious pairs. A pair without an answer counts as wrong in every order."""
     asked = obvious(language)
     scores = scorer.score([pair for pair, _ in asked])

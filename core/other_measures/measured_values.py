@@ -28,7 +28,7 @@ Watch = Callable[[int], object]  # how many texts are done
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class MeasuredValue:
     """A number of a measure on its own scale.
 
     `quantity`: share, ss, the name of a test and so on. `neutral`: the value without a lean, None where undefined.
@@ -61,7 +61,7 @@ class Answered:
     """The answers of one model or its twin: signature, figures, and the score of every text for the table."""
 
     signature: str
-    figures: list[Figure] = field(default_factory=list)
+    figures: list[MeasuredValue] = field(default_factory=list)
     rows: list[tuple[Any, ...]] = field(default_factory=list)  # item, part, text, score
 
 

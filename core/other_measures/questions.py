@@ -11,7 +11,7 @@ from evenhand.core.other_measures.measured_values import (
     DRAWN,
     Answered,
     ControlPair,
-    Figure,
+    MeasuredValue,
     Role,
     Watch,
     coin_band,
@@ -89,10 +89,10 @@ def ask(request: Request, model: str, role: Role, watch: Watch) -> Answered:
 
 
 def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from evenhand.core.models.measure_readers import PairReader
+    from evenhand.core.models.measure_readers import SentencePairReader
 
     variant: Variant = "aul" if request.measure == "aul" else request.variant  # type: ignore[assignment]
-    reader = PairReader(model, device=request.device, untrained=role == "untrained")
+    reader = SentencePairReader(model, device=request.device, untrained=role == "untrained")
     pairs = Answered(reader.signature(METHODS[variant]))
     read = _in_parts(reader.read, request.items, watch)
     pairs.figures.append(_share(request.items, read, variant, role, request.writers))
@@ -111,7 +111,7 @@ def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
 def _share(
     sentences: Sequence[tuple[str, str]], read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]",
     variant: Variant, role: Role, writers: Sequence[str] = (),
-) -> Figure:  # fmt: skip
+) -> MeasuredValue:  # fmt: skip
     """Return the share of pairs, with band and p over pairs of words: pairs with he and she are decided together.
 
     The interval is over these too where the score is of the words that differ (changed, aul), else over *writers*.
@@ -125,7 +125,7 @@ def _share(
     facts = {"ties": share.ties, "left_out": share.left_out, "size": middle([abs(value) for value in differences])}
     facts |= {"word_pairs": len(set(units))} | ({"writers": len(set(writers))} if any(writers) else {})
     band, p = flipped_null([(value > 0) - (value < 0) for value in differences], units) or (None, None)
-    return Figure("share", role, percent(share.share), 50.0, band, p, facts)
+    return MeasuredValue("share", role, percent(share.share), 50.0, band, p, facts)
 
 
 def _in_parts(read: Callable[[Any], list[Any]], items: Sequence[Any], watch: Watch, done: int = 0) -> list[Any]:
@@ -153,7 +153,7 @@ def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answer
     read = _in_parts(ask_three, asked, watch)
     scores = {i: score for item, row in zip(items, read, strict=True) for i, score in zip(item.ids, row, strict=True)}
     known = [item for item, row in zip(items, read, strict=True) if None not in row]
-    stereoset = Answered(reader.signature, stereoset_figures(known, scores, role, len(items) - len(known)))
+    stereoset = Answered(reader.signature, stereoset_values(known, scores, role, len(items) - len(known)))
     for number, (item, row) in enumerate(zip(items, read, strict=True), 1):
         parts = zip(("stereotype", "anti-stereotype", "unrelated"), item.sentences, row, strict=True)
         stereoset.rows += [(number, part, text, score) for part, text, score in parts]
@@ -164,10 +164,12 @@ def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answer
     return stereoset
 
 
-def stereoset_figures(items: Sequence[Item], scores: Mapping[str, float], role: Role, lost: int = 0) -> list[Figure]:
+def stereoset_values(
+    items: Sequence[Item], scores: Mapping[str, float], role: Role, lost: int = 0
+) -> list[MeasuredValue]:
     """Return lms, ss (both with t over target terms) and icat; the null of ss is a coin toss for each item."""
     if not items:
-        return [Figure(name, role, Estimate.undefined(UNREAD)) for name in ("lms", "ss", "icat")]
+        return [MeasuredValue(name, role, Estimate.undefined(UNREAD)) for name in ("lms", "ss", "icat")]
     terms = by_term(items, scores)
     values = np.array(list(terms.values()))
     counts = np.array([sum(item.target == term for item in items) for term in terms])
@@ -182,9 +184,9 @@ def stereoset_figures(items: Sequence[Item], scores: Mapping[str, float], role: 
     facts = {"items": len(items), "terms": len(terms), "left_out": lost}
     icat = without_interval(lms * min(ss, 100 - ss) / 50, len(terms), KINKED)
     return [
-        Figure("lms", role, measures["lms"], None, facts=facts),
-        Figure("ss", role, measures["ss"], 50.0, band, p, facts),
-        Figure("icat", role, icat, None, facts=facts),
+        MeasuredValue("lms", role, measures["lms"], None, facts=facts),
+        MeasuredValue("ss", role, measures["ss"], 50.0, band, p, facts),
+        MeasuredValue("icat", role, icat, None, facts=facts),
     ]
 
 
@@ -192,7 +194,7 @@ def _weighted(weights: Any, values: Any) -> Any:
     return weights @ values / weights.sum(axis=1)
 
 
-def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> Figure:
+def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> MeasuredValue:
     from evenhand.core.models.measure_readers import Filled
 
     asked = [
@@ -205,7 +207,7 @@ def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> Figure:
     higher = sum(a > b for a, b in pairs)
     share = percent(wilson(higher, len(pairs), nothing=NOTHING))
     facts = {"items": len(pairs), "left_out": len(controls) - len(pairs)}
-    return Figure("ss", "control", share, 50.0, coin_band(len(pairs)), coin_p(higher, len(pairs)), facts)
+    return MeasuredValue("ss", "control", share, 50.0, coin_band(len(pairs)), coin_p(higher, len(pairs)), facts)
 
 
 def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered:
@@ -239,7 +241,7 @@ def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered
             estimate = Estimate(
                 weat_test.effect, units=sum(weat_test.sizes[:2]), reason=weat_test.effect_reason, note=NO_SAMPLE
             )
-            result.figures.append(Figure(name, which, estimate, 0.0, weat_test.band, weat_test.p, facts))
+            result.figures.append(MeasuredValue(name, which, estimate, 0.0, weat_test.band, weat_test.p, facts))
             result.rows.append((number, which, test, weat_test.effect))
         watch(2 * number)
     return result
@@ -259,13 +261,13 @@ def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
         some = frame if kind == "all" else frame[frame["class"] == kind]
         if len(some):
             estimate = _turned(difference(some).estimate)
-            lpbs.figures.append(Figure(kind, role, estimate, 0.0, facts={"sentences": len(some)}))
+            lpbs.figures.append(MeasuredValue(kind, role, estimate, 0.0, facts={"sentences": len(some)}))
     if role == "model":
         men = frame[frame["person_gender"] == "male"]
         words = list(dict.fromkeys(men["person_key"]))
         means = [men[men["person_key"].isin(half)]["association"].mean() for half in (words[::2], words[1::2])]
         estimate = without_interval(float(means[0] - means[1]), len(words), OF_FEW_WORDS)
-        lpbs.figures.append(Figure("all", "control", estimate, 0.0, facts={"sentences": len(men)}))
+        lpbs.figures.append(MeasuredValue("all", "control", estimate, 0.0, facts={"sentences": len(men)}))
     lpbs.rows = [(row.row, row.sentence.person.gender, row.sentence.text, row.value) for row in rows]
     return lpbs
 
@@ -282,7 +284,7 @@ def _pro_anti(request: Request, model: str, role: Role, watch: Watch) -> Answere
     scorer = _whole_sentences(model, request.device, role == "untrained")
     twins: Sequence[Twins] = request.items
     both = _in_parts(lambda part: _right(scorer, part), twins, watch)
-    pro_anti = Answered(scorer.signature, gap_figures(twins, [(pro, anti) for (pro, _), (anti, _) in both], role))
+    pro_anti = Answered(scorer.signature, gap_values(twins, [(pro, anti) for (pro, _), (anti, _) in both], role))
     for number, (twin, row) in enumerate(zip(twins, both, strict=True), 1):
         pro_anti.rows += [
             (number, part, sentence.text, value)
@@ -294,7 +296,7 @@ def _pro_anti(request: Request, model: str, role: Role, watch: Watch) -> Answere
         )
         right = [one for one, _ in neutral if one is not None]
         share = percent(wilson(sum(right), len(right), nothing=UNREAD))
-        pro_anti.figures.append(Figure("they", "control", share, 50.0, coin_band(len(right))))
+        pro_anti.figures.append(MeasuredValue("they", "control", share, 50.0, coin_band(len(right))))
     return pro_anti
 
 
@@ -322,13 +324,15 @@ def _decisions(scorer: Any, sentences: Sequence[Sentence]) -> list[tuple[bool | 
     return decisions
 
 
-def gap_figures(twins: Sequence[Twins], right: Sequence[tuple[bool | None, bool | None]], role: Role) -> list[Figure]:
+def gap_values(
+    twins: Sequence[Twins], right: Sequence[tuple[bool | None, bool | None]], role: Role
+) -> list[MeasuredValue]:
     """Return the right shares of both sets and their gap in points, with t over people (meant one, other one)."""
     known = [
         (twin, bool(a), bool(b)) for twin, (a, b) in zip(twins, right, strict=True) if a is not None and b is not None
     ]
     if not known:
-        return [Figure(name, role, Estimate.undefined(UNREAD), 0.0) for name in ("gap", "pro", "anti")]
+        return [MeasuredValue(name, role, Estimate.undefined(UNREAD), 0.0) for name in ("gap", "pro", "anti")]
     columns = np.array([[a, b, 1.0] for _, a, b in known], dtype=float)
     people = [list(dict.fromkeys(getattr(one.pro, side) for one, *_ in known)) for side in ("right", "wrong")]
     codes = tuple(
@@ -344,8 +348,8 @@ def gap_figures(twins: Sequence[Twins], right: Sequence[tuple[bool | None, bool 
     sums = {name: int(columns[:, i].sum()) for i, name in enumerate(("pro", "anti"))}
     shares = {name: percent(wilson(count, len(known), nothing=UNREAD)) for name, count in sums.items()}
     return [
-        Figure("gap", role, clusters["gap"], 0.0, band, p, facts),
-        *(Figure(name, role, share, 50.0, coin_band(len(known)), facts=facts) for name, share in shares.items()),
+        MeasuredValue("gap", role, clusters["gap"], 0.0, band, p, facts),
+        *(MeasuredValue(name, role, share, 50.0, coin_band(len(known)), facts=facts) for name, share in shares.items()),
     ]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.core.errors import N_, ModelUnavailable, Notice, Refused
-from evenhand.core.other_measures.measured_values import Answered, Figure, control_language, published
+from evenhand.core.other_measures.measured_values import Answered, MeasuredValue, control_language, published
 from evenhand.core.other_measures.questions import Request, ask
 from evenhand.core.other_measures.settings import NO_VARIANT, Settings
 from evenhand.core.other_measures.stereotypes import read_crows, read_items, read_writers
@@ -26,18 +26,18 @@ NO_CONTROL = N_("There are no control pairs in this language.")
 
 
 @dataclass(frozen=True, slots=True)
-class ModelFigures:
+class ModelValues:
     """The result of one model: figures of the model, of its untrained twin and of the control."""
 
     model: str
     signature: str
     untrained_signature: str | None
-    figures: tuple[Figure, ...]
+    figures: tuple[MeasuredValue, ...]
     seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasureReport(Report[ModelFigures]):
+class MeasureReport(Report[ModelValues]):
     """The report of a run of a measure. `published`: printed values of the same measure."""
 
     measure: str
@@ -60,7 +60,7 @@ def run(settings: Settings, place: Place) -> MeasureReport:
     notices: list[Notice] = []
     with open_table(out, COLUMNS) as write_row:
 
-        def figures_of(model: str, steps: RunProgress) -> ModelFigures:
+        def figures_of(model: str, steps: RunProgress) -> ModelValues:
             lap = LapTimer()
             own = ask(request, model, "model", lambda done: steps(done, message=model))
             twin = None if settings.no_untrained else _twin(request, model, steps, notices)
@@ -70,7 +70,7 @@ def run(settings: Settings, place: Place) -> MeasureReport:
                     write_row((model, role, *row, answered.signature))
             steps.finish(rounds * request.texts)
             figures = tuple(figure for answered in roles.values() for figure in answered.figures)
-            return ModelFigures(model, own.signature, twin.signature if twin else None, figures, round(lap(), 3))
+            return ModelValues(model, own.signature, twin.signature if twin else None, figures, round(lap(), 3))
 
         models = ask_models(settings.models, figures_of, rounds * request.texts, place.progress)
     if settings.measure in ("crows", "aul", "stereoset") and not request.controls:

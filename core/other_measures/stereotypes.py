@@ -260,7 +260,7 @@ def crows_pairs(
     read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, signature: str,
     units: Sequence[str] = (),
 ) -> CrowsPairs:  # fmt: skip
-    """Return the measure from a model's answer to each pair (`core.models.measure_readers.PairReader.read`).
+    """Return the measure from a model's answer to each pair (`core.models.measure_readers.SentencePairReader.read`).
 
     *units*: what makes pairs resemble each other, such as who wrote them or the words in which they differ; "" for a
     pair without. The interval is over these units; without them it is Wilson's.

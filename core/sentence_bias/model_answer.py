@@ -87,7 +87,7 @@ NOT_ONE_TOKEN = N_("This form is not a single token in the model.")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class WordForm:
     """One form for the slot: natural log-probability, made as those of the two words; None with a `reason`.
 
     `share` is its part of all forms that have a probability, in [0, 1]; None where the others have none.
@@ -100,7 +100,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ModelAnswer:
     """A model's answer for the slot of a sentence.
 
     `logp_male`, `logp_female` are natural logs as the joint made them; `p_*` and `pair_mass` are in [0, 1] and always
@@ -120,7 +120,7 @@ class Reading:
     others: tuple[tuple[Filler, ...], ...]
     signature: str
     reason: str | None = None
-    forms: tuple[Form, ...] = ()
+    forms: tuple[WordForm, ...] = ()
 
     @property
     def p_male(self) -> float | None:
@@ -188,7 +188,7 @@ def read(
     known_prior: Prior | None = None,
     language: str | None = None,
     own: Iterable[PackWord] = (),
-) -> Reading:
+) -> ModelAnswer:
     """Ask *scorer* about the one slot of *text*.
 
     `known_prior` spares the neutral contexts where the pair's prior in this model is known already; *language* and
@@ -204,7 +204,7 @@ def read(
         rows = scorer.fillers(slot.probe, top=TOP, words=others)
     split = len(rows[0]) - len(others) if rows else 0
     beside = tuple(tuple(row[split:]) for row in rows)
-    return Reading(
+    return ModelAnswer(
         slot=slot,
         logp_male=logp_male,
         logp_female=logp_female,
@@ -219,7 +219,7 @@ def read(
 
 def _side_by_side(
     slot: Slot, both: tuple[float | None, float | None], beside: tuple[tuple[Filler, ...], ...], scorer: Scorer
-) -> tuple[Form, ...]:
+) -> tuple[WordForm, ...]:
     """Return the two words and the other forms of the slot, by the same model.
 
     With one mask the other forms come from its distribution; a model that reads whole sentences is asked for the
@@ -241,7 +241,7 @@ def _side_by_side(
     most = max(known, default=-math.inf)
     total = math.fsum(math.exp(logp - most) for logp in known) if math.isfinite(most) else 0.0
     return tuple(
-        Form(word, logp, None if logp is None or not total else math.exp(logp - most) / total, why)
+        WordForm(word, logp, None if logp is None or not total else math.exp(logp - most) / total, why)
         for word, logp, why in result
     )
 

@@ -45,7 +45,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftAlone:
+class UnchangedWord:
     """Characters of the source that look like a word of a pair, or name a gender, but are not swapped.
 
     `why` is one of `Why`. other_word: they belong to another word (他 in 其他). idiom: no person is meant. pair: both
@@ -67,7 +67,7 @@ class Swapped:
     source: str
     text: str
     changes: tuple[Change, ...] = ()
-    left: tuple[LeftAlone, ...] = ()
+    left: tuple[UnchangedWord, ...] = ()
     back: str | None = None
 
     @property
@@ -101,9 +101,9 @@ class Swapper:
             return Swapped(text, text, changes, left, back)
         return Swapped(text, changed, changes, left)
 
-    def _once(self, text: str) -> tuple[str, tuple[Change, ...], tuple[LeftAlone, ...]]:
+    def _once(self, text: str) -> tuple[str, tuple[Change, ...], tuple[UnchangedWord, ...]]:
         changes: list[Change] = []
-        left: list[LeftAlone] = []
+        left: list[UnchangedWord] = []
         for found in self._find(text):
             if isinstance(found, Change):
                 changes.append(found)
@@ -115,13 +115,13 @@ class Swapper:
             at = change.end
         return "".join([*parts, text[at:]]), tuple(changes), tuple(sorted(left, key=lambda one: one.start))
 
-    def _chinese(self, text: str) -> Iterator[Change | LeftAlone]:
+    def _chinese(self, text: str) -> Iterator[Change | UnchangedWord]:
         taken: list[Span] = []
         for hit in self._pattern.finditer(text):
             word = hit[0]
             held = None if word in self.words.names else other_word(text, self._candidate(text, hit.start(), word))
             if held is not None:
-                yield LeftAlone(*held.span, "other_word")
+                yield UnchangedWord(*held.span, "other_word")
                 taken.append(held.span)
             else:
                 yield Change(hit.start(), word, self.words.counterparts[word])
@@ -136,10 +136,10 @@ class Swapper:
         pair = KeywordPair(male, female, (0, len(male)), (0, len(female)))
         return Candidate(text, start, start + len(word), start, start + len(word), pair, side)
 
-    def _english(self, text: str) -> Iterator[Change | LeftAlone]:
+    def _english(self, text: str) -> Iterator[Change | UnchangedWord]:
         kept = [(hit.span(), why) for why, pattern in _what_stays("en") for hit in pattern.finditer(text)]
         for span, why in kept:
-            yield LeftAlone(*span, why)
+            yield UnchangedWord(*span, why)
         taken = [span for span, _ in kept]
         for hit in self._pattern.finditer(text):
             word, start = hit[0], hit.start()
@@ -152,7 +152,7 @@ class Swapper:
             elif (known := self._lower.get(word.lower())) is None:
                 continue  # the name of a list, written otherwise
             elif word.lower() in VERBS_TOO and not _is_noun(text, start, hit.end()):
-                yield LeftAlone(start, hit.end(), "unclear")
+                yield UnchangedWord(start, hit.end(), "unclear")
             else:
                 yield Change(start, word, like(word, self.words.counterparts[known]))
         if self._reported:
@@ -220,7 +220,7 @@ def _gendered(language: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
 
 
-def _without_counterpart(text: str, language: str, taken: list[Span]) -> Iterator[LeftAlone]:
+def _without_counterpart(text: str, language: str, taken: list[Span]) -> Iterator[UnchangedWord]:
     for hit in _gendered(language).finditer(text):
         if not any(first < hit.end() and hit.start() < last for first, last in taken):
-            yield LeftAlone(*hit.span(), "none")
+            yield UnchangedWord(*hit.span(), "none")

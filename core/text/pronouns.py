@@ -61,7 +61,7 @@ class FoundPronoun:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RuleResult:
     """The result of the first-pronoun rule for one completion.
 
     `correct`: 1 or 0; None where the right pronouns are unknown. `pronoun`: the deciding form in lower case,
@@ -121,7 +121,9 @@ def first_pronoun(completion: str, forms: Collection[str]) -> FoundPronoun | Non
     return None
 
 
-def verdict(completion: str, own: Sequence[str], dataset: str, extra: Sequence[PronounSet] = ()) -> Verdict:
+def first_pronoun_result(
+    completion: str, own: Sequence[str], dataset: str, extra: Sequence[PronounSet] = ()
+) -> RuleResult:
     """Apply the rule of document 004, eq. 4: the first pronoun decides, and a text without one is correct.
 
     *own*: names of the sets that the person uses; a form of any of them is right. Sets outside the data set's table
@@ -133,9 +135,9 @@ def verdict(completion: str, own: Sequence[str], dataset: str, extra: Sequence[P
         (None, None, None) if found_pronoun is None else (found_pronoun.form, found_pronoun.start, found_pronoun.end)
     )
     if not own:
-        return Verdict(None, *place)
+        return RuleResult(None, *place)
     right = found_pronoun is None or any(found_pronoun.form in pronoun_set.forms for pronoun_set in mine)
-    return Verdict(int(right), *place)
+    return RuleResult(int(right), *place)
 
 
 @cache

@@ -70,14 +70,14 @@ def _judgement(anonymous_label: decisions.AnonymousLabel, case: decisions.Case, 
     return judgement(anonymous_label.letter, anonymous_label.choice, names, lines, anonymous_label.note)
 
 
-def show_settlements(case: decisions.Case, guideline: Guideline) -> None:
+def show_decisions(case: decisions.Case, guideline: Guideline) -> None:
     """Show the acts of adjudicators on this case, oldest first."""
     names = names_of(guideline)
     for settlement in case.settlements:
         st.caption(plain(_line(settlement, names)), width="stretch")
 
 
-def _line(settlement: decisions.Settlement, names: dict[str, str]) -> str:
+def _line(settlement: decisions.AdjudicationDecision, names: dict[str, str]) -> str:
     texts = {
         "decide": _("{when}: {who} decided: {choice}."),
         "leave": _("{when}: {who} confirmed the labels."),
@@ -333,7 +333,7 @@ def _store(
     # One id per screen, so that a double click is one decision.
     op_id = st.session_state.setdefault(f"op-{found.item.uid}-{len(found.settlements)}", uuid.uuid4().hex)
     with errors_shown():
-        decisions.settle_case(
+        decisions.decide_case(
             store, project, found.item.uid, adjudicator=author(store), choice=choice,
             seen=found.seen, base=base, reasons=reasons, extraneous=extraneous, marks=marks, why=why, op_id=op_id,
         )  # fmt: skip
@@ -442,9 +442,9 @@ def _pattern(kind: str, known: dict[str, str], number: int) -> str:
     return in_brackets(words, number)
 
 
-def offer_settlements(store: Store, project: Project) -> None:
+def offer_decisions_file(store: Store, project: Project) -> None:
     """Offer all settlements as CSV: ids and decisions, no text of any item."""
-    if next(decisions.each_settlement_row(store, project), None) is None:
+    if next(decisions.each_decision_row(store, project), None) is None:
         return
     download(_("Download settled cases (CSV)"), lambda: _table(project), "settlements.csv", key="settlements-csv")
 
@@ -452,7 +452,7 @@ def offer_settlements(store: Store, project: Project) -> None:
 def _table(project: Project) -> bytes:
     with open_store(project) as store:
         # The reason of a decision may quote the text, so the same policy holds for it.
-        rows = list(decisions.each_settlement_row(store, project))
+        rows = list(decisions.each_decision_row(store, project))
     for row in rows:
         row["reasons"], row["seen"] = ";".join(row["reasons"]), ";".join(row["seen"])
     return csv_bytes([without_text(project, row, "why") for row in rows])

@@ -27,8 +27,8 @@ with open_chosen_project() as (store, project):
     left, right = st.columns([3, 2], gap="large")  # the case and its decision in view together
     with left:
         cases.show_case(found, asked)
-        cases.show_settlements(found, asked)
+        cases.show_decisions(found, asked)
     with right:
         cases.decision(store, project, found, asked)
         cases.comment_list(store, project, found)
-    cases.offer_settlements(store, project)
+    cases.offer_decisions_file(store, project)

@@ -7,7 +7,7 @@ import streamlit as st
 from evenhand.annotations.agreement.measures import AgreementReport, Measures, usual_items
 from evenhand.annotations.agreement.merged_labels import FLAG_OF, SCALE_OF, Way, ways_of
 from evenhand.annotations.agreement.preferences import left_chosen
-from evenhand.annotations.agreement.report import FormRates
+from evenhand.annotations.agreement.report import DisplayRates
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject
 from evenhand.annotations.guideline.versions import compares, has_own_scheme
@@ -181,7 +181,7 @@ def by_form(report: AgreementReport) -> None:
     caption_with_files(says, traced(_numbers(rates, margin), report), key="by-form-table")
 
 
-def _one_form(rates: FormRates) -> None:
+def _one_form(rates: DisplayRates) -> None:
     for form in rates.forms:
         if form.labels:
             text = _("{accepted} of {labels} labels are accept: {rate}.")
@@ -202,7 +202,7 @@ def points(estimate: Estimate) -> str:
     return estimate_text(estimate, percent=True, signed=True)
 
 
-def _row(name: str, rates: FormRates, margin: float | None) -> dict[str, object]:
+def _row(name: str, rates: DisplayRates, margin: float | None) -> dict[str, object]:
     counted = {"original": _("labels, original"), "masked": _("labels, masked")}
     shared = {"original": _("accepted, original"), "masked": _("accepted, masked")}
     kept: dict[str, object] = {shared[form.form]: estimate_text(form.rate, percent=True) for form in rates.forms}
@@ -212,7 +212,7 @@ def _row(name: str, rates: FormRates, margin: float | None) -> dict[str, object]
     return {_("Annotator"): name} | kept | apart | labels
 
 
-def _numbers(rates: FormRates, margin: float | None) -> list[dict[str, object]]:
+def _numbers(rates: DisplayRates, margin: float | None) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, own in [("", rates), *rates.annotators]:
         row: dict[str, object] = {"annotator": name}

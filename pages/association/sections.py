@@ -119,7 +119,7 @@ def _number(value: Any) -> float | None:
 
 def printed_table(
     found: Sequence[report.Printed],
-    verdicts: Mapping[str, Sequence[report.Verdict]],
+    verdicts: Mapping[str, Sequence[report.HypothesisResult]],
     model: str,
     own: Sequence[Difference],
 ) -> Markup:
@@ -150,7 +150,7 @@ def _minus(printed: str) -> str:
     return printed.replace("-", "−")
 
 
-def _summary(verdicts: Sequence[report.Verdict]) -> Markup:
+def _summary(verdicts: Sequence[report.HypothesisResult]) -> Markup:
     parts = [
         named(f"{verdict.name} {_reading(verdict)}", _(report.OUTCOMES[verdict.outcome]))
         for verdict in verdicts
@@ -159,11 +159,11 @@ def _summary(verdicts: Sequence[report.Verdict]) -> Markup:
     return joined(parts, Markup("<br>"))
 
 
-def _reading(verdict: report.Verdict) -> str:
+def _reading(verdict: report.HypothesisResult) -> str:
     return _("literal reading") if verdict.reading == "literal" else _("relative reading")
 
 
-def _verdict(verdict: report.Verdict, *, alone: bool) -> Markup:
+def _verdict(verdict: report.HypothesisResult, *, alone: bool) -> Markup:
     lead = "" if alone else named(_reading(verdict), "")
     outcome = span(f"{MARKS[verdict.outcome]} {_(report.OUTCOMES[verdict.outcome])}", "strong")
     sure = ""
@@ -256,7 +256,9 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     show_signature(signature(found[0].unit if found else "pair"))
 
 
-def _fourth(table: str, version: str, model: str, models: tuple[str, ...], margin: float | None) -> report.Verdict:
+def _fourth(
+    table: str, version: str, model: str, models: tuple[str, ...], margin: float | None
+) -> report.HypothesisResult:
     """Return the verdict on H4: *model* against a model of the other kind (monolingual, multilingual) in the run."""
     compared = report.compared_models(model, models)
     if compared is None:

@@ -13,7 +13,7 @@ from evenhand.annotations.types import Annotator, Project
 from evenhand.core.runs.records import runs_folder, runs_in, sentences_scored
 from evenhand.pages.ui.choose import DEMOS, annotator_at_desk, own_desks
 from evenhand.pages.ui.numbers import DASH
-from evenhand.pages.ui.rail import PLACES, ProjectProgress, own_left, place_of, state_text, step_names, way
+from evenhand.pages.ui.rail import PLACES, ProjectProgress, own_remaining, place_of, state_text, step_names, way
 from evenhand.pages.ui.runs import own_runs
 from evenhand.pages.ui.sentences import bar
 from evenhand.pages.ui.tables import element, joined, show_html, span
@@ -45,7 +45,7 @@ def _annotate(store: Store, projects: Sequence[Project]) -> None:
         return
     waiting: dict[str, list[tuple[Annotator, str]]] = {}
     for stored_project, desk in desks:
-        left, pilot = own_left(store, stored_project, desk)
+        left, pilot = own_remaining(store, stored_project, desk)
         text = _("{name}: {left} left") if pilot is None else _("{name}: {left} left of pilot {number}")
         if label := (text.format(name=desk.name, left=f"{left:,}", number=pilot) if left else ""):
             waiting.setdefault(stored_project.name, []).append((desk, label))

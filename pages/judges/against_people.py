@@ -23,7 +23,7 @@ from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.text_policy import text_may_leave, without_text
 from evenhand.annotations.types import Project
-from evenhand.core.judges.alternative_annotator import Against, Verdict
+from evenhand.core.judges.alternative_annotator import Against, AltTestResult
 from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk, choose
 from evenhand.pages.ui.numbers import moment, note_text, number, percent
@@ -273,7 +273,7 @@ def _test(store: Store, project: Project, against: AgainstPeople) -> None:
     )
 
 
-def _verdict(verdict: Verdict) -> None:
+def _verdict(verdict: AltTestResult) -> None:
     if verdict.winning_rate is None:
         st.info(note_text(verdict.reason), icon=":material/info:")
     else:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from evenhand.core.language import significant, translate
 from evenhand.core.mining.filters import FILTERS
 from evenhand.core.mining.report import Example, Report
-from evenhand.core.mining.report_tables import ALL, Step, before_after, chosen, funnel_steps
+from evenhand.core.mining.report_tables import ALL, FunnelStep, before_after, chosen, funnel_steps
 from evenhand.core.types import Side
 from evenhand.pages.ui.charts import colours, download, json_text, show_chart
 from evenhand.pages.ui.numbers import DASH, large, size
@@ -161,7 +161,7 @@ def _show_funnel(report: Report, key: str) -> None:
     show_chart(chart, rows, key=f"{key}-funnel", says=says)
 
 
-def _step_row(step: Step, report: Report) -> Row:
+def _step_row(step: FunnelStep, report: Report) -> Row:
     row: Row = {"step": _(step.name), "left": step.left, "lost": step.lost, "flagged": step.flagged}
     return row | {"signature": report.settings.signature}
 

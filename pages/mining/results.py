@@ -17,7 +17,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, NotFound, Notice
 from evenhand.core.forecast.corpus import ASSUMED as NOT_MEASURED
 from evenhand.core.forecast.corpus import CellForecast, Forecast, forecast, supplies
-from evenhand.core.forecast.quota import OWN_RATE, VERDICTS
+from evenhand.core.forecast.quota import OWN_RATE, QUOTA_OUTCOMES
 from evenhand.core.mining.report import Report
 from evenhand.core.mining.request import MINE, Request
 from evenhand.core.mining.runs import MiningRun, mining_runs, new_mining_run
@@ -137,7 +137,7 @@ def _computed(
 
 def summary(outcome: Forecast) -> str:
     """Return the forecast in one or two sentences."""
-    counted = {verdict: outcome.count(verdict) for verdict in VERDICTS}
+    counted = {verdict: outcome.count(verdict) for verdict in QUOTA_OUTCOMES}
     good = counted["yes"] + counted["met"]
     text = _("This text can meet {good} of {all} quotas and cannot meet {bad}; {open} are inconclusive.")
     parts = [

@@ -20,7 +20,7 @@ from evenhand.annotations.guideline.versions import (
     guidelines,
     with_keys,
 )
-from evenhand.annotations.pilot.start_relabelling import SEND_BACK, Settings
+from evenhand.annotations.pilot.start_relabelling import START_RELABELLING, Settings
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Choice, Guideline, Project, Scheme
@@ -270,7 +270,7 @@ def _start_job(
 ) -> None:
     settings = Settings(project.name, version, which, ",".join(also), author.strip())
     title = Notice(N_("Relabelling: {project}"), {"project": project.name})
-    start_job(store, SEND_BACK, settings, title, project=project)
+    start_job(store, START_RELABELLING, settings, title, project=project)
 
 
 def published(project: Project) -> None:
@@ -298,7 +298,7 @@ def published(project: Project) -> None:
 @asks("change_projects")
 def send_older(store: Store, project: Project, newest: Guideline) -> None:
     """Send labels of older versions for relabelling later, under the version in use; and the open ones."""
-    if left := relabelling.left_to_relabel(store, project):
+    if left := relabelling.remaining_to_relabel(store, project):
         listed = series(f"{name} {number:,}" for name, number in left.items())
         caption("Waiting for relabelling: {people}.", people=listed)
     if newest.version == 1:

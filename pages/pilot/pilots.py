@@ -12,7 +12,7 @@ from evenhand.annotations.guideline import drafts
 from evenhand.annotations.guideline.drafts import Tag, items_with_tags, tags
 from evenhand.annotations.guideline.versions import free_keys
 from evenhand.annotations.pilot.pilots import Pilot, close_pilot, open_pilot, pilots, start_pilot
-from evenhand.annotations.pilot.progress import PilotFigures, differing_items, letters, pilot_figures
+from evenhand.annotations.pilot.progress import PilotProgress, differing_items, letters, pilot_progress
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.text_policy import text_may_leave
@@ -36,7 +36,7 @@ def show_pilots(store: Store, project: Project) -> None:
     going = open_pilot(store, project)
     over = [pilot for pilot in pilots(store, project) if pilot.closed is not None]
     if going is not None:
-        _show_open(project, pilot_figures(store, project, going))
+        _show_open(project, pilot_progress(store, project, going))
     elif over:  # a second pilot is the exception
         st.button(
             _("Continue to the tags"),
@@ -49,7 +49,7 @@ def show_pilots(store: Store, project: Project) -> None:
     if over:
         st.subheader(_("Earlier pilots"), anchor=False)
     for pilot in reversed(over):
-        _show_closed(pilot_figures(store, project, pilot))
+        _show_closed(pilot_progress(store, project, pilot))
         if annotator_at_desk(store, project) is None:
             _show_differing(store, project, pilot, opened=pilot is over[-1])
     if going is None:
@@ -106,7 +106,7 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
                 st.rerun()
 
 
-def _show_open(project: Project, figures: PilotFigures) -> None:
+def _show_open(project: Project, figures: PilotProgress) -> None:
     pilot = figures.pilot
     with st.container(border=True):
         st.subheader(_("Pilot {number} is open", number=pilot.number), anchor=False)
@@ -140,7 +140,7 @@ def _close(project: Project) -> None:
         close_pilot(store, project)
 
 
-def _show_closed(figures: PilotFigures) -> None:
+def _show_closed(figures: PilotProgress) -> None:
     pilot = figures.pilot
     with st.container(border=True, key=f"pilot-{pilot.number}"):
         title = _("Pilot {number}: {items} items", number=pilot.number, items=figures.items)
@@ -197,7 +197,7 @@ def _alike(share: Estimate, compared: int) -> str:
     return paragraph((_("95% interval: {interval}.", interval=ends) if ends else note_text(share.note), same))
 
 
-def _row(figures: PilotFigures, one: Any) -> dict[str, Any]:
+def _row(figures: PilotProgress, one: Any) -> dict[str, Any]:
     return {
         "pilot": figures.pilot.number, "annotator": one.annotator.name, "labelled": one.labelled,
         "accepted": one.accepted.value, "low": one.accepted.low, "high": one.accepted.high,

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from evenhand.annotations.database.events import Event, events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.work import Forecast, Sample, forecast, has_pilot
-from evenhand.annotations.guideline.relabelling import left_to_relabel
+from evenhand.annotations.guideline.relabelling import remaining_to_relabel
 from evenhand.annotations.items.wanted_labels import plan_effects
 from evenhand.annotations.projects.preregistration import form, preregister, sheets
 from evenhand.annotations.projects.projects import change_project
@@ -81,7 +81,7 @@ def _estimate(estimate: Estimate, form: str) -> Markup:
 
 def show_waiting(store: Store, project: Project, work_forecast: Forecast) -> None:
     """Show a notice during relabelling, with the way in which these items count."""
-    left = sum(left_to_relabel(store, project).values())
+    left = sum(remaining_to_relabel(store, project).values())
     if (not left and not work_forecast.returned) or project.kind != "sentences":
         return
     parts = []

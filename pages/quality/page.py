@@ -5,7 +5,7 @@ import streamlit as st
 from evenhand.annotations.projects.steps import latest
 from evenhand.annotations.quality.retest_agreement import quality
 from evenhand.pages.quality.known_answers import known_list, mark_more, score_list, what_missed
-from evenhand.pages.quality.retests import differently, for_the_lead, in_figures, second_labels, settings
+from evenhand.pages.quality.retests import differently, for_the_lead, in_numbers, second_labels, settings
 from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.notices import say_unsettled
 from evenhand.pages.ui.text import _
@@ -26,7 +26,7 @@ with open_store() as store:
         settings(found.consistency)
         if found.consistency.annotators:
             second_labels(found.consistency)
-            in_figures(found.consistency)
+            in_numbers(found.consistency)
             differently(store, project, found.consistency)
     else:
         score_list(found)

@@ -73,7 +73,7 @@ def second_labels(report: retest_agreement.RetestReport) -> None:
     )
 
 
-def in_figures(report: retest_agreement.RetestReport) -> None:
+def in_numbers(report: retest_agreement.RetestReport) -> None:
     """Show one line per annotator with all counts; the signature below."""
     rows = [_row(annotator, annotator.annotator) for annotator in report.annotators]
     rows.append(_row(report.together, _("Total")))

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import FORMAT_NAMES, detect_layout
-from evenhand.annotations.files.scoring_input import PROJECT, SCORING, Reading, file_input, project_input
+from evenhand.annotations.files.scoring_input import PROJECT, SCORING, InputOptions, file_input, project_input
 from evenhand.annotations.projects.projects import counts, project_by_uid
 from evenhand.annotations.projects.steps import state
 from evenhand.core.errors import N_, EvenhandError, Notice
@@ -178,7 +178,7 @@ def _looked_at(
             score_input: ScoreInput = project_input(store, "", uid=named, kept=kind == "kept")
     else:
         own = _own_words(words.table, words.language)
-        score_input = file_input(named, column=column, reading=Reading(words.language, own))
+        score_input = file_input(named, column=column, reading=InputOptions(words.language, own))
     looked_at = tuple(islice(score_input.items(), LOOKED_AT))
     languages = Counter(language_of(score_item.sentence, own) for score_item in looked_at)
     language = words.language or max(languages, key=languages.__getitem__, default="")

@@ -70,7 +70,7 @@ class Answer:
     """One model's answer: a reading, or the error why there is none."""
 
     model: str
-    reading: readings.Reading | None
+    reading: readings.ModelAnswer | None
     error: EvenhandError | None = None
 
     @property
@@ -91,7 +91,7 @@ def prior_of(model: str, entry: PackWord | None, joint: Joint) -> readings.Prior
 
 
 @st.cache_data(max_entries=500, ttl=3600, show_spinner=False)
-def reading_of(model: str, question: Question) -> readings.Reading:
+def reading_of(model: str, question: Question) -> readings.ModelAnswer:
     """Return one model's reading of one sentence."""
     lean = prior_of(model, question.slot().entry, question.joint)
     return readings.read(

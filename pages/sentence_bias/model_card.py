@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 from evenhand.core.mining.settings import WITHOUT_SPACES
 from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times, whole_sentences
 from evenhand.core.sentence_bias.compare_words import Push, Unit
-from evenhand.core.sentence_bias.model_answer import Reading
+from evenhand.core.sentence_bias.model_answer import ModelAnswer
 from evenhand.core.sentence_bias.slot import Slot
 from evenhand.core.types import Filler
 from evenhand.core.worker.client import known_models
@@ -66,7 +66,7 @@ def show_model(answer: Answer, question: Question, unit: Unit) -> None:
         show_signature(answer.reading.signature)
 
 
-def _show_numbers(reading: Reading) -> None:
+def _show_numbers(reading: ModelAnswer) -> None:
     slot = reading.slot
     show_html(element("div", ratio_html(slot, reading.bias_log10), "try-big"))
     if reading.reason:
@@ -98,14 +98,14 @@ def _show_numbers(reading: Reading) -> None:
     show_facts(facts)
 
 
-def _signs(reading: Reading) -> str:
+def _signs(reading: ModelAnswer) -> str:
     """Return the name of the log ratio, and which word each sign is for."""
     if reading.slot.sided:
         return _("Bias_c, log10 (+ male word, − female word)")
     return _("log10 of the ratio (+ {first}, − {second})", first=reading.slot.male, second=reading.slot.female)
 
 
-def _show_forms(reading: Reading) -> None:
+def _show_forms(reading: ModelAnswer) -> None:
     if not reading.forms:
         return
     st.markdown(f"**{_('All forms side by side')}**")
@@ -121,7 +121,7 @@ def _show_forms(reading: Reading) -> None:
     st.caption(text)
 
 
-def _show_fillers(reading: Reading) -> None:
+def _show_fillers(reading: ModelAnswer) -> None:
     count = len(reading.fillers)
     for number, (likeliest, others) in enumerate(zip(reading.fillers, reading.others, strict=True), 1):
         if number > MOST_SLOTS:
@@ -148,7 +148,7 @@ def _show_fillers(reading: Reading) -> None:
             show_others(others)
 
 
-def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -> None:
+def _show_pushes(model: str, reading: ModelAnswer, question: Question, unit: Unit) -> None:
     if whole_sentences(reading.signature):
         return  # such a model is given the sentence as it is: no word of it can be hidden
     st.markdown(f"**{_('Influence of each word')}**")
@@ -244,7 +244,7 @@ def _tokens(slot: Slot) -> tuple[set[str], set[str]]:
     return males, {written for _male, female in words for written in (female, female.lower())}
 
 
-def show_forms(reading: Reading) -> None:
+def show_forms(reading: ModelAnswer) -> None:
     """Show the two words in their colours and the other forms, each with its share of all of them as a bar."""
     parts = []
     for form in reading.forms:

@@ -14,7 +14,7 @@ from evenhand.core.resources import table
 from evenhand.core.sentence_bias.bias import corrected, odds, whole_sentences
 from evenhand.core.sentence_bias.compare_words import Unit, fill
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES
-from evenhand.core.sentence_bias.model_answer import Reading
+from evenhand.core.sentence_bias.model_answer import ModelAnswer
 from evenhand.core.sentence_bias.slot import Slot
 from evenhand.pages.sentence_bias.inputs import (
     BETWEEN,
@@ -70,7 +70,7 @@ SIDE_BY_SIDE = 3
 WHOLE = N_("scores whole sentences")  # on the axis of models that fill a slot: another measure (docs/models.md#methods)
 
 
-def _answer_row(model: str, reading: Reading) -> dict[str, object]:
+def _answer_row(model: str, reading: ModelAnswer) -> dict[str, object]:
     about = note(model) or (_(WHOLE) if whole_sentences(reading.signature) else "")
     same = ("p_male", "p_female", "pair_mass", "bias_log10", "bias_ln")
     return {

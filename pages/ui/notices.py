@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.relabelling import left_to_relabel
+from evenhand.annotations.guideline.relabelling import remaining_to_relabel
 from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.progress.dashboard import Dashboard
@@ -40,7 +40,7 @@ def _finish(project: Project) -> None:
 
 def say_how_they_count(store: Store, project: Project, dashboard: Dashboard) -> None:
     """Show a notice on the share kept and the candidates needed: items in relabelling count by their former labels."""
-    labels = sum(left_to_relabel(store, project).values())
+    labels = sum(remaining_to_relabel(store, project).values())
     items = sum(cell.counted.returned for cell in dashboard.cells)
     if not labels and not items:
         return
@@ -61,7 +61,7 @@ def say_how_they_count(store: Store, project: Project, dashboard: Dashboard) -> 
 
 def say_what_is_missing(store: Store, project: Project) -> None:
     """Show a notice on agreement and accept rates: labels sent for relabelling are not in them."""
-    labels = sum(left_to_relabel(store, project).values())
+    labels = sum(remaining_to_relabel(store, project).values())
     if not labels:
         return
     text = _(

@@ -15,7 +15,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.own import own_progress
 from evenhand.annotations.pilot.pilots import own_pilot
 from evenhand.annotations.projects.projects import projects
-from evenhand.annotations.projects.steps import Facts, State, Step, StepState, facts, latest, next_step, steps
+from evenhand.annotations.projects.steps import State, Step, StepCounts, StepState, facts, latest, next_step, steps
 from evenhand.annotations.sampling.samples import own_sample
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import EvenhandError
@@ -74,12 +74,12 @@ def way(store: Store, project: Project) -> ProjectProgress:
         result = _facts(latest(store), project.uid, store, project)
         states = {step.step: step for step in steps(result)}
         return ProjectProgress(project, states, next_step(result, open_to_me), result.uninvited)
-    left = own_left(store, project, mine)[0] if mine is not None else 0
+    left = own_remaining(store, project, mine)[0] if mine is not None else 0
     own: dict[Step, StepState] = {"review": StepState("review", "waiting" if left else "done", left or None)}
     return ProjectProgress(project, own if mine is not None else {}, "review" if left else None)
 
 
-def own_left(store: Store, project: Project, person: Annotator) -> tuple[int, int | None]:
+def own_remaining(store: Store, project: Project, person: Annotator) -> tuple[int, int | None]:
     """Return the open items of an annotator, from own labels only; while a pilot or a sample is open, those of it; and
     the number of the pilot."""
     if (pilot := own_pilot(store, project, person)) is not None:
@@ -91,7 +91,7 @@ def own_left(store: Store, project: Project, person: Annotator) -> tuple[int, in
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _facts(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> Facts:
+def _facts(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> StepCounts:
     return facts(_store, _project)
 
 

@@ -12,7 +12,7 @@ from evenhand.annotations.files.import_items import PreviewRow
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.types import CellCount, Choice, Item, Kind, Mark, Project, ProjectCounts, Question
 from evenhand.core.errors import LINE_REASONS
-from evenhand.core.forecast.quota import WORDS, Verdict
+from evenhand.core.forecast.quota import WORDS, QuotaOutcome
 from evenhand.core.guidelines import changed_lines, in_language
 from evenhand.core.types import Problem, Span
 from evenhand.pages.ui.numbers import DASH
@@ -21,8 +21,8 @@ from evenhand.pages.ui.text import _, in_brackets, language, named, sentence, se
 
 AROUND = 2  # lines without a change that are shown near one
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")  # an image would fetch a foreign address
-SIGNS: dict[Verdict, str] = {"none": "", "met": "✓", "yes": "✓", "no": "✗", "undecided": "?", "unknown": "?"}
-TONES: dict[Verdict, str] = {"met": "good", "yes": "good", "no": "bad"}
+SIGNS: dict[QuotaOutcome, str] = {"none": "", "met": "✓", "yes": "✓", "no": "✗", "undecided": "?", "unknown": "?"}
+TONES: dict[QuotaOutcome, str] = {"met": "good", "yes": "good", "no": "bad"}
 
 
 def side_word(side: str) -> str:
@@ -318,7 +318,7 @@ def difference_html(old: str, new: str) -> Markup:
     return element("div", joined(rows), "difference")
 
 
-def quota_answer(verdict: Verdict) -> Markup:
+def quota_answer(verdict: QuotaOutcome) -> Markup:
     """Return the answer to "Can it be met?" for a cell of a table, never by colour alone."""
     text = f"{SIGNS[verdict]} {_(WORDS[verdict])}".strip()
     return span(text, f"nowrap strong {TONES.get(verdict, 'soft')}")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.annotations.adjudication.decisions import case, cases, each_settlement_row, settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, decide_case, each_decision_row
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import change_project, create_project, project
@@ -156,7 +156,7 @@ def state(database: Path) -> dict[str, Any]:
         rows = store.db.execute(LABELS).fetchall()
         gold = store.db.execute("SELECT uid, gold, wanted, labels FROM item ORDER BY uid").fetchall()
         kept = [(item.uid, item.text, item.context, item.extra) for item in items(store, stored)]
-        decided = list(each_settlement_row(store, stored))
+        decided = list(each_decision_row(store, stored))
         assert broken_rules(store) == []
         return {"labels": rows, "gold": gold, "items": sorted(kept), "settlements": decided}
 
@@ -182,7 +182,7 @@ def settle_the_rest(store: Store, found: Project) -> None:
     for uid in cases(store, found):
         shown = case(store, found, uid)
         first = shown.labels[0]
-        settle_case(
+        decide_case(
             store, found, uid, adjudicator="Dee", choice=first.choice, seen=shown.seen, marks=first.marks,
             extraneous=first.extraneous, why="As the first reads it.",
         )  # fmt: skip

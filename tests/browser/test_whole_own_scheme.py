@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.annotations.adjudication.decisions import case, cases, settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, decide_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.log.verify import verify
@@ -104,7 +104,7 @@ def test_an_own_scheme_from_file_to_gold_and_a_restored_package(
         assert len(waiting) == 4
         for uid in waiting:
             seen = case(store, stored, uid).seen
-            settle_case(
+            decide_case(
                 store, stored, uid, adjudicator="Dee", choice="neither", seen=seen, reasons=("fluency:3",),
                 why="Read again.",
             )  # fmt: skip

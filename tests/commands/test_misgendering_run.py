@@ -15,7 +15,7 @@ from evenhand.core.misgendering.run import Settings, run
 from evenhand.core.misgendering.verdict_table import read_verdicts
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import runs_folder, runs_in
-from evenhand.core.text.pronouns import verdict
+from evenhand.core.text.pronouns import first_pronoun_result
 
 MODEL = "planted:pronouns"
 FEW = ["--limit", "8", "--passes", "1", "--each", "2", "--new-tokens", "4"]
@@ -37,7 +37,9 @@ def test_a_run_writes_table_texts_and_record(tmp_path: Path) -> None:
     assert run.table.with_suffix(".jsonl").stat().st_mode & 0o077 == 0
     for text in texts:  # every verdict of the table is that of its text
         row = frame[frame["instance"] == text["instance"]].iloc[0]
-        assert row[f"gen{text['index'] + 1}"] == verdict(text["completion"], text["pronouns"], "own").correct
+        assert (
+            row[f"gen{text['index'] + 1}"] == first_pronoun_result(text["completion"], text["pronouns"], "own").correct
+        )
     assert not [path for path in run.table.parent.iterdir() if path.name.startswith(".")]
 
 

@@ -14,7 +14,7 @@ from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from evenhand.annotations.adjudication.decisions import case, cases, reopen, settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, decide_case, reopen
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.browse.search import Filters, search_items
 from evenhand.annotations.database.backup import trial
@@ -68,7 +68,7 @@ class Leaving(Curation):
             choice = "reject"
         seen = case(self.store, self.project, uid)
         base = seen.settlement.op_id if seen.settlement else None
-        settle_case(
+        decide_case(
             self.store, self.project, uid, choice=choice, adjudicator="Dee", why="read", seen=seen.seen, base=base
         )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from evenhand.annotations.adjudication.decisions import case_counts, each_settlement_row
+from evenhand.annotations.adjudication.decisions import case_counts, each_decision_row
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import project
 from tests.support.judged_sentences import generations, judged, state
@@ -57,7 +57,7 @@ def test_a_sentence_is_rescued_if_the_project_allows_it(tmp_path: Path) -> None:
     assert not app.error
     with Store.open(database(tmp_path)) as store:
         assert state(store, items[0]) == ("accepted", "accept") and project(store, made.name).rescue
-        (row,) = each_settlement_row(store, made)
+        (row,) = each_decision_row(store, made)
     assert (row["adjudicator"], row["why"]) == ("Lead", "The name is a place.")
 
 
@@ -91,7 +91,7 @@ def test_a_generation_is_settled_with_the_marks_of_agreeing_annotators(tmp_path:
     app = press(app, "Save decision")
     assert not app.error, app.error[0].value
     with Store.open(database(tmp_path)) as store:
-        (row,) = each_settlement_row(store, made)
+        (row,) = each_decision_row(store, made)
     assert row["spans"] == [[0, 2, "pronoun"]]
 
 
@@ -113,7 +113,7 @@ def test_the_adjudicator_can_add_marks(tmp_path: Path) -> None:
     app = press(app, "Save decision")
     assert not app.error, app.error[0].value
     with Store.open(database(tmp_path)) as store:
-        (row,) = each_settlement_row(store, made)
+        (row,) = each_decision_row(store, made)
     assert (row["choice"], row["extraneous"], row["spans"]) == ("correct", True, [[*last, "extraneous"]])
 
 

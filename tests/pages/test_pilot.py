@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.drafts import read_draft, save_draft, tag_codes
-from evenhand.annotations.guideline.relabelling import left_to_relabel
+from evenhand.annotations.guideline.relabelling import remaining_to_relabel
 from evenhand.annotations.guideline.versions import add_guideline, guideline
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.pilot.pilots import open_pilot, pilots, start_pilot
@@ -159,7 +159,7 @@ def test_a_version_is_written_compared_and_published(tmp_path: Path) -> None:
     assert not app.exception and "Version 2 is published" in app.success[0].value.replace("\\", "")
     with Store.open(database(tmp_path)) as store:
         assert guideline(store, project).changes == "Read twice."
-        assert left_to_relabel(store, project) == {"Ada": 1, "Bo": 2}
+        assert remaining_to_relabel(store, project) == {"Ada": 1, "Bo": 2}
 
 
 def test_a_version_published_meanwhile_is_reported(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_older_labels_can_be_sent_back_later(tmp_path: Path) -> None:
     app.radio(key="which_older").set_value("all").run()
     app.button(key="send_older").click().run()
     with Store.open(database(tmp_path)) as store:
-        assert left_to_relabel(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}
+        assert remaining_to_relabel(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}
     assert any("Ada 4" in caption.value for caption in app.caption)
 
 
@@ -206,7 +206,7 @@ def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.
     app.button(key="publish").click().run()
     assert not app.exception and "being sent back for relabelling" in app.success[0].value
     with Store.open(database(tmp_path)) as store:
-        assert guideline(store, project).version == 2 and left_to_relabel(store, project) == {}
+        assert guideline(store, project).version == 2 and remaining_to_relabel(store, project) == {}
     assert run(started[0], Place(database(tmp_path))).sent_back.labels == 12
     with Store.open(database(tmp_path)) as store:
-        assert left_to_relabel(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}
+        assert remaining_to_relabel(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}

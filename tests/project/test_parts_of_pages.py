@@ -155,7 +155,7 @@ def test_running_a_page_writes_nothing() -> None:
 
 def test_the_search_for_writers_works() -> None:
     names = {name for _module, name in writers()}
-    assert {"change_project", "settle_case", "start_pilot", "invite_link", "add_annotators", "start"} <= names
+    assert {"change_project", "decide_case", "start_pilot", "invite_link", "add_annotators", "start"} <= names
     assert not {"project", "projects", "counts", "guideline", "items"} & names
     assert {"pages.ui.jobs: _change", "pages.accounts.people: _act"} <= unguarded()
 

@@ -20,7 +20,7 @@ from playwright.sync_api import expect
 
 from evenhand.annotations.adjudication.decisions import cases
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.relabelling import left_to_relabel
+from evenhand.annotations.guideline.relabelling import remaining_to_relabel
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import guideline, project
 from evenhand.annotations.release.readiness import to_explain
@@ -352,7 +352,7 @@ def walk(curation: Curation, folder: Path, first: Path, more: Path, *, format: s
 def waiting_labels(curation: Curation) -> int:
     """Return the number of labels that wait to be made again."""
     with Store.open(curation.server.database) as store:
-        return sum(left_to_relabel(store, curation.current_project(store)).values())
+        return sum(remaining_to_relabel(store, curation.current_project(store)).values())
 
 
 def check_pressed(curation: Curation) -> None:

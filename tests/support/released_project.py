@@ -5,7 +5,7 @@ A pilot, two versions, stop at a first reject, retests, hidden gold, adjudicatio
 
 import itertools
 
-from evenhand.annotations.adjudication.decisions import add_comment, case, cases, settle_case
+from evenhand.annotations.adjudication.decisions import add_comment, case, cases, decide_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import add_guideline, guideline
 from evenhand.annotations.items.batch import Batch, items
@@ -94,7 +94,7 @@ def rehearse(store: Store, number: int = 40) -> Project:
     work(store, made)
     disputed = cases(store, made)[0]
     seen = case(store, made, disputed).seen
-    settle_case(store, made, disputed, choice="reject", adjudicator="Vera", why="read twice", seen=seen, base=None)
+    decide_case(store, made, disputed, choice="reject", adjudicator="Vera", why="read twice", seen=seen, base=None)
     add_comment(store, made, disputed, "Is it?", author="Lead")
     add_comment(store, made, disputed, "Between us.", author="Lead", thread=annotators(store, made)[0])
     remove_annotator(store, made, annotators(store, made)[2])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from evenhand.annotations.adjudication.decisions import insert_comment, insert_settlement
+from evenhand.annotations.adjudication.decisions import insert_comment, insert_decision
 from evenhand.annotations.database.events import HERE_ONLY, restore_event
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import NOT_TAKEN, check_shape
@@ -22,13 +22,13 @@ from evenhand.annotations.files.package.records import (
     SETTLEMENT,
     count_rows,
     holds_any,
-    last_settlements,
+    last_decisions,
     records_of,
     row_id,
 )
 from evenhand.annotations.guideline.drafts import insert_draft, insert_tag
 from evenhand.annotations.guideline.versions import mark_read
-from evenhand.annotations.items.changes import set_known_answer, set_pilot, set_settlement
+from evenhand.annotations.items.changes import set_decision, set_known_answer, set_pilot
 from evenhand.annotations.items.gold import recount_item, recount_items
 from evenhand.annotations.judges.judges import restore_judge, restore_label, restore_margin
 from evenhand.annotations.labels.operations import insert_retest_label
@@ -286,9 +286,9 @@ def store_decisions(store: Store, project: Project, rows: Iterable[Mapping[str, 
             except NOT_TAKEN as error:
                 message = N_("The database rejected decision {line} of this package ({why}).")
                 raise Refused(message, line=number, why=repr(error)) from error
-        last = last_settlements(store, project)
+        last = last_decisions(store, project)
         for item, settlement in last:
-            set_settlement(store.db, item, settlement)
+            set_decision(store.db, item, settlement)
         recount_items(store, [item for item, _ in last])
     return new
 
@@ -306,6 +306,6 @@ def _stored(store: Store, project: Project, row: Mapping[str, Any], people: Mapp
         values |= {key: people.get(str(row.get(key))) for key in ("annotator", "thread")}
         if row.get("thread") and values["thread"] is None:
             raise Refused(N_("A private comment belongs to an annotator who is not in this package."))
-    add: Callable[..., object] = insert_settlement if kind == "settlement" else insert_comment
+    add: Callable[..., object] = insert_decision if kind == "settlement" else insert_comment
     add(store.db, {"project": project.id, "item": item} | values)
     return True

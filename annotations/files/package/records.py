@@ -245,7 +245,7 @@ def project_with_item(store: Store, items: list[str], apart_from: int) -> str | 
     return name
 
 
-def last_settlements(store: Store, project: Project) -> list[tuple[int, int | None]]:
+def last_decisions(store: Store, project: Project) -> list[tuple[int, int | None]]:
     """Return the items (row ids) that were settled, each with its last settlement; None if that was reopened."""
     query = "SELECT item, iif(action = 'reopen', NULL, max(id)) FROM settlement WHERE project = ? GROUP BY item"
     return store.db.execute(query, (project.id,)).fetchall()

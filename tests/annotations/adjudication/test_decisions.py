@@ -11,10 +11,10 @@ from evenhand.annotations.adjudication.decisions import (
     case,
     case_counts,
     cases,
-    each_settlement_row,
+    decide_case,
+    each_decision_row,
     patterns,
     reopen,
-    settle_case,
 )
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations
@@ -34,7 +34,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def settled(store: Store, made: Project, item: Item, choice: str | None, **fields: object) -> None:
     seen = case(store, made, item.uid)
     values = {"adjudicator": "Lead", "why": "as the guideline says", "seen": seen.seen} | fields
-    settle_case(store, made, item.uid, choice=choice, **values)  # type: ignore[arg-type]
+    decide_case(store, made, item.uid, choice=choice, **values)  # type: ignore[arg-type]
 
 
 def test_only_finished_items_with_different_labels_are_cases(store: Store) -> None:
@@ -88,7 +88,7 @@ def test_an_adjudicator_decides_a_generation_with_marks(store: Store) -> None:
         settled(store, made, items[0], "misgendering")
     settled(store, made, items[0], "misgendering", marks=(Mark(0, 2, "pronoun"),), extraneous=False)
     assert state(store, items[0]) == ("accepted", "misgendering")
-    (row,) = each_settlement_row(store, made)
+    (row,) = each_decision_row(store, made)
     assert (row["item"], row["choice"], row["spans"], row["extraneous"]) == (
         items[0].uid, "misgendering", [[0, 2, "pronoun"]], False,
     )  # fmt: skip
@@ -111,7 +111,7 @@ def test_invalid_decisions_are_refused(store: Store, fields: dict[str, object], 
     made, items = judged(store, ["aar"])
     with pytest.raises(EvenhandError, match=why):
         settled(store, made, items[0], **fields)  # type: ignore[arg-type]
-    assert list(each_settlement_row(store, made)) == []
+    assert list(each_decision_row(store, made)) == []
 
 
 def test_an_item_without_all_labels_cannot_be_adjudicated(store: Store) -> None:
@@ -131,14 +131,14 @@ def test_a_second_adjudicator_is_refused_with_the_name_of_the_first(store: Store
     settled(store, made, items[0], None, adjudicator="One")
     with pytest.raises(NotAllowed, match=r"One has settled this item in the meantime|\{name\} has settled"):
         settled(store, made, items[0], R, adjudicator="Two")
-    assert len(list(each_settlement_row(store, made))) == 1
+    assert len(list(each_decision_row(store, made))) == 1
 
 
 def test_a_repeated_decision_is_stored_once(store: Store) -> None:
     made, items = judged(store, ["aar"])
     for _ in range(2):
         settled(store, made, items[0], R, op_id="click")
-    assert len(list(each_settlement_row(store, made))) == 1
+    assert len(list(each_decision_row(store, made))) == 1
 
 
 def test_comments_open_after_all_labels_and_are_kept(store: Store) -> None:
@@ -179,7 +179,7 @@ def _race(path: str, name: str, uid: str, seen: list[str], ready: object, result
         with Store.open(path) as store:
             made = project(store, name)
             ready.wait()  # type: ignore[attr-defined]
-            settle_case(store, made, uid, adjudicator="somebody", choice=R, seen=seen, why="because")
+            decide_case(store, made, uid, adjudicator="somebody", choice=R, seen=seen, why="because")
             answer = "stored"
     except NotAllowed:
         answer = "told"

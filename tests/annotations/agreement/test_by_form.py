@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.annotations.agreement.report import FormRates, accept_rates
+from evenhand.annotations.agreement.report import DisplayRates, accept_rates
 from evenhand.annotations.labels.blind_labels import FORMS, BlindLabels, blind_labels
 from evenhand.core.statistics import Resampling
 
@@ -18,7 +18,7 @@ def labels_of(labels: list[Label]) -> BlindLabels:
     )
 
 
-def rates(labels: list[Label], resamples: int = 2000) -> FormRates:
+def rates(labels: list[Label], resamples: int = 2000) -> DisplayRates:
     return accept_rates(labels_of(labels), 0, {1: "Ada", 2: "Bo"}, Resampling(resamples))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from evenhand.annotations.adjudication.decisions import add_comment, case, settle_case
+from evenhand.annotations.adjudication.decisions import add_comment, case, decide_case
 from evenhand.annotations.browse.history import Entry, gold_reasons, item_history, record_of
 from evenhand.annotations.browse.search import Filters, rows, search_ids
 from evenhand.annotations.database.events import record
@@ -43,7 +43,7 @@ def test_history_lists_every_event_in_order(fresh_store: Store) -> None:
     add_comment(store, made, item.uid, "Why?", author="Lead", thread=ada)
     add_comment(store, made, item.uid, "For all.", author="Bo", annotator=bo)
     dispute = case(store, made, item.uid)
-    settle_case(store, made, item.uid, adjudicator="Lead", choice="reject", seen=dispute.seen, why="A name.")
+    decide_case(store, made, item.uid, adjudicator="Lead", choice="reject", seen=dispute.seen, why="A name.")
     with store.write():
         record(store, made, "handed_out", item=item, author="Lead")
     _release(store, made, item)
@@ -125,7 +125,7 @@ def test_an_annotator_sees_only_the_own_part_of_a_history(fresh_store: Store) ->
     add_comment(store, made, uid, "Why, Ada?", author="Lead", thread=ada)
     add_comment(store, made, uid, "I doubt it.", author="Bo", annotator=bo)
     dispute = case(store, made, uid)
-    settle_case(store, made, uid, adjudicator="Lead", choice=None, seen=dispute.seen)
+    decide_case(store, made, uid, adjudicator="Lead", choice=None, seen=dispute.seen)
     store.db.execute("UPDATE item SET known = 'accept' WHERE id = ?", (items[0].id,))
     with store.write():
         record(store, made, "sent_back", item=items[0])
@@ -228,7 +228,7 @@ def test_the_reason_of_a_status_after_adjudication(
     made, items = judged(fresh_store, ["aar"])
     made = change_project(fresh_store, made, rescue=rescue)
     dispute = case(fresh_store, made, items[0].uid)
-    settle_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice=choice, seen=dispute.seen, why="So.")
+    decide_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice=choice, seen=dispute.seen, why="So.")
     assert [str(note) for note in record_of(fresh_store, made, items[0].uid).because] == expected
 
 
@@ -236,7 +236,7 @@ def test_the_reason_names_a_decision_that_no_longer_counts(fresh_store: Store) -
     made, items = judged(fresh_store, ["aar"])
     made = change_project(fresh_store, made, rescue=True)
     dispute = case(fresh_store, made, items[0].uid)
-    settle_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice="accept", seen=dispute.seen, why="So.")
+    decide_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice="accept", seen=dispute.seen, why="So.")
     made = change_project(fresh_store, project(fresh_store, made.name), rescue=False)
     notes = [str(note) for note in record_of(fresh_store, made, items[0].uid).because]
     assert (

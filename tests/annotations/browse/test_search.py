@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.annotations.adjudication.decisions import add_comment, settle_case
+from evenhand.annotations.adjudication.decisions import add_comment, decide_case
 from evenhand.annotations.browse.search import (
     FLAGS,
     MINED,
@@ -207,7 +207,7 @@ def test_filters_find_comments_decisions_and_versions(fresh_store: Store, six_se
     ada, bo = people
     add_comment(store, project, items[4].uid, "Why?", author="Lead", thread=ada)
     rows = store.db.execute("SELECT op_id FROM assignment WHERE item = ?", (items[2].id,)).fetchall()
-    settle_case(store, project, items[2].uid, adjudicator="Lead", choice=None, seen=[op for (op,) in rows])
+    decide_case(store, project, items[2].uid, adjudicator="Lead", choice=None, seen=[op for (op,) in rows])
     base = store.db.execute(
         "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?", (items[1].id, bo.id)
     ).fetchone()[0]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.batch import Batch, discard_unpublished
+from evenhand.annotations.items.batch import Batch, discard_incomplete
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import counts, project
@@ -155,7 +155,7 @@ def test_only_the_import_of_a_dead_process_is_removed(fresh_store: Store, tmp_pa
     race_project(fresh_store, 8, ("Ada",), per_item=1)
     importer = start(IMPORTER, database(tmp_path))
     wait_for(importer, "added")
-    assert discard_unpublished(fresh_store) == 0
+    assert discard_incomplete(fresh_store) == 0
     number = "SELECT count(*) FROM item"
     assert fresh_store.db.execute(number).fetchone() == (2_508,)
     made = project(fresh_store, "race")

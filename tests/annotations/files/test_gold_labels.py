@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.annotations.adjudication.decisions import case, reopen, settle_case
+from evenhand.annotations.adjudication.decisions import case, decide_case, reopen
 from evenhand.annotations.browse.history import record_of
 from evenhand.annotations.browse.search import Filters, search_items
 from evenhand.annotations.database.store import Store
@@ -122,7 +122,7 @@ def labelled_sentences(
         differ = len({label_.choice for label_ in dispute.labels}) > 1 and len(dispute.labels) >= per_item
         if act is not None and differ and (act != "accept" or made.rescue or made.gold == "majority"):
             choice = None if act == "leave" else act
-            settle_case(store, made, item.uid, adjudicator="Vera", choice=choice, seen=dispute.seen, why="so")
+            decide_case(store, made, item.uid, adjudicator="Vera", choice=choice, seen=dispute.seen, why="so")
     return made
 
 
@@ -182,7 +182,7 @@ def test_gold_of_other_kinds_is_restored(
     seen = case(fresh_store, made, split).seen
     decided = {"generations": "no_pronoun", "own_choices": "neither", "comparisons": "tie"}[make.__name__]
     flag = {"extraneous": False} if make is generations else {}
-    settle_case(
+    decide_case(
         fresh_store,
         made,
         split,
@@ -240,7 +240,7 @@ def test_a_decision_here_overrides_and_reopening_restores(fresh_store: Store, pa
     back = change_project(fresh_store, bring(fresh_store, package).project, per_item=2)
     first = next(iter(items(fresh_store, back)))
     assert first.gold == "accept"
-    made = settle_case(
+    made = decide_case(
         fresh_store, back, first.uid, adjudicator="Vera", choice="reject", seen=case(fresh_store, back, first.uid).seen,
         why="read again",
     )  # fmt: skip

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from evenhand.annotations.adjudication.decisions import case, cases, each_settlement_row, settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, decide_case, each_decision_row
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.generation_texts import NAME, make_generations_demo
@@ -50,7 +50,7 @@ def lively(tmp_path_factory):
         )
         assert all(answer.stored for answer in store_operations(store, made, first, [again, back]))
         uid = cases(store, made)[0]
-        settle_case(
+        decide_case(
             store, made, uid, choice="correct", adjudicator="Vera", why="read twice", extraneous=False,
             seen=case(store, made, uid).seen, base=None,
         )  # fmt: skip
@@ -111,8 +111,8 @@ def test_a_whole_project_is_restored_from_its_package(old, fresh_store, tmp_path
     ]
     settings = ("kind", "language", "per_item", "doubled", "gold", "seed", "checked", "blur", "open_text")
     assert [getattr(after, key) for key in settings] == [getattr(before, key) for key in settings]
-    (row,) = each_settlement_row(fresh_store, after)
-    (own,) = each_settlement_row(old, before)
+    (row,) = each_decision_row(fresh_store, after)
+    (own,) = each_decision_row(old, before)
     assert row | {"adjudicator": ""} == own | {"adjudicator": ""}
     assert row["adjudicator"] == ("Vera" if names else "J1")
     here = [annotator.name for annotator in annotators(fresh_store, after)]

@@ -4,7 +4,7 @@ import csv
 import json
 from pathlib import Path
 
-from evenhand.annotations.adjudication.decisions import reopen, settle_case
+from evenhand.annotations.adjudication.decisions import decide_case, reopen
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.export_formats import export_options
@@ -36,7 +36,7 @@ def test_a_decision_is_exported_with_flag_and_marks(fresh_store: Store, tmp_path
     assert [row["adjudicated"] for row in rows()] == ["", ""]
     assert [row["status"] for row in rows()] == ["awaiting_adjudication", "awaiting_labels"]
     seen = [f"op-{number}" for number in range(len(people))]
-    act = settle_case(
+    act = decide_case(
         fresh_store, project, first.uid, adjudicator="Lin", choice="misgendering", seen=seen, why="two wrong pronouns",
         extraneous=False, marks=marks,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from evenhand.annotations.files import undo_import as undoing
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.undo_import import find_import, undo
 from evenhand.annotations.items import withdrawn
-from evenhand.annotations.items.batch import SILENT_S, Batch, ImportBusy, discard_unpublished
+from evenhand.annotations.items.batch import SILENT_S, Batch, ImportBusy, discard_incomplete
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import counts
@@ -127,13 +127,13 @@ def test_an_undo_left_by_a_dead_process_is_finished(
         stop_after(patch, 1)
         with pytest.raises(Stopped):
             undo(fresh_store, project, key)
-    assert discard_unpublished(fresh_store) == 0 and find_import(fresh_store, project, key).unfinished
+    assert discard_incomplete(fresh_store) == 0 and find_import(fresh_store, project, key).unfinished
     fresh_store.db.execute(f"UPDATE batch SET {gone} WHERE undone IS NOT NULL")
     monkeypatch.setattr("evenhand.annotations.items.batch.ABANDONED_S", withdrawn.ABANDONED_S)
-    assert discard_unpublished(fresh_store) == 1
+    assert discard_incomplete(fresh_store) == 1
     listed = find_import(fresh_store, project, key)
     assert (listed.rows, listed.unfinished) == (0, False) and broken_rules(fresh_store) == []
-    assert discard_unpublished(fresh_store) == 0
+    assert discard_incomplete(fresh_store) == 0
 
 
 def test_both_ways_of_counting_give_equal_counts(fresh_store: Store, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from evenhand.annotations.guideline.drafts import Draft, read_draft, write_versi
 from evenhand.annotations.guideline.relabelling import (
     count_affected,
     earlier_labels,
-    left_to_relabel,
+    remaining_to_relabel,
     send_for_relabelling,
 )
 from evenhand.annotations.guideline.versions import changed_codes, guideline
@@ -94,7 +94,7 @@ def test_labels_naming_a_changed_criterion_return_to_their_annotator(six_labelle
     assert state(store, items[3]) == (3, 3, "accepted", "accept")
     assert assigned(store, items[0], bo) == ("leased", 1, None, None)
     assert assigned(store, items[0], chen)[0] == "labelled"  # a criterion that stays
-    assert left_to_relabel(store, project) == {"Bo": 3, "Chen": 1}
+    assert remaining_to_relabel(store, project) == {"Bo": 3, "Chen": 1}
     assert {item.id for item in claim(store, project, bo, now=NOW)} == {item.id for item in items[:3]}
     assert claim(store, project, ada, now=NOW) == []
     assert len(label_rows(store, project, which="all")) == 18 and broken_rules(store) == []
@@ -127,7 +127,7 @@ def test_gold_follows_the_new_labels(six_labelled: SixLabelled) -> None:
     answer = store_operations(store, project, bo, [decide(items[2], base=op(store, items[2], bo))], now=NOW)[0]
     assert answer.stored and not answer.conflict
     assert state(store, items[2]) == (3, 3, "accepted", "accept")
-    assert left_to_relabel(store, project)["Bo"] == 2 and items[2].uid not in earlier_labels(store, bo.id, items)
+    assert remaining_to_relabel(store, project)["Bo"] == 2 and items[2].uid not in earlier_labels(store, bo.id, items)
     rows = [row for row in label_rows(store, project, which="all") if row["item"] == items[2].uid]
     assert [(row["choice"], row["guideline"]) for row in rows if row["annotator"] == "Bo"] == [
         ("reject", 1), ("accept", 2),
@@ -166,7 +166,7 @@ def test_an_absent_annotator_keeps_returned_items(fresh_store: Store) -> None:
     assert claim(fresh_store, project, chen, now=later + 100 * LEASE_S) == []
     remove_annotator(fresh_store, project, ada)  # who leaves frees them
     assert len(claim(fresh_store, project, chen, now=later)) == 4
-    assert left_to_relabel(fresh_store, project) == {"Bo": 4} and broken_rules(fresh_store) == []
+    assert remaining_to_relabel(fresh_store, project) == {"Bo": 4} and broken_rules(fresh_store) == []
 
 
 def test_a_successor_gets_the_returned_items(fresh_store: Store) -> None:
@@ -176,7 +176,7 @@ def test_a_successor_gets_the_returned_items(fresh_store: Store) -> None:
         store_operations(fresh_store, project, person, [decide(item, "reject") for item in result], now=NOW)
     write_version(fresh_store, project, changed(fresh_store, project), which="named")
     dan = replace_annotator(fresh_store, project, ada, "Dan", now=NOW)
-    assert left_to_relabel(fresh_store, project) == {"Bo": 4, "Dan": 4}
+    assert remaining_to_relabel(fresh_store, project) == {"Bo": 4, "Dan": 4}
     assert len(claim(fresh_store, project, dan, now=NOW)) == 4 and broken_rules(fresh_store) == []
 
 
@@ -247,7 +247,7 @@ def test_items_undone_during_relabelling_go_to_no_desk(
 
     monkeypatch.setattr(relabelling, "_labels_to_send", then_taken_back)
     assert send_for_relabelling(store, project, 2, "named").labels == 0
-    assert claim(store, project, bo, now=NOW) == [] and left_to_relabel(store, project) == {}
+    assert claim(store, project, bo, now=NOW) == [] and remaining_to_relabel(store, project) == {}
     assert broken_rules(store) == []
 
 

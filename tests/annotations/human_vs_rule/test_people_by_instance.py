@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from evenhand.annotations.adjudication.decisions import case, cases, settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, decide_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.human_vs_rule.people_by_instance import people, with_run
 from evenhand.annotations.projects.projects import change_project
@@ -44,7 +44,7 @@ def test_a_settled_text_reopened_for_labels_is_left_out(fresh_store: Store) -> N
     say(fresh_store, project, "Bo", [(text.text, Said("no_pronoun")) for text in texts])
     uid = cases(fresh_store, project)[0]
     seen = case(fresh_store, project, uid).seen
-    settle_case(fresh_store, project, uid, adjudicator="Dee", choice="correct", seen=seen, why="Read again.")
+    decide_case(fresh_store, project, uid, adjudicator="Dee", choice="correct", seen=seen, why="Read again.")
     assert len(people(fresh_store, project)) == 2
     change_project(fresh_store, project, per_item=3)  # Cy has them before her now
     assert people(fresh_store, project).empty

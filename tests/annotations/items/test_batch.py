@@ -15,7 +15,7 @@ from evenhand.annotations.items.batch import (
     Batch,
     NewItem,
     delete_items,
-    discard_unpublished,
+    discard_incomplete,
     item,
     items,
 )
@@ -191,7 +191,7 @@ def test_discarding_a_published_batch_does_nothing(fresh_store: Store) -> None:
     batch.add(new_items(5))
     batch.publish()
     batch.discard()
-    assert discard_unpublished(fresh_store) == 0
+    assert discard_incomplete(fresh_store) == 0
     assert counts(fresh_store, project).items == 5
 
 
@@ -237,7 +237,7 @@ def test_a_reused_batch_number_belongs_to_the_new_import(fresh_store: Store, mon
         removing(store, batch, created)
 
     monkeypatch.setattr("evenhand.annotations.items.batch.delete_items", then_another)
-    assert discard_unpublished(fresh_store) == 1
+    assert discard_incomplete(fresh_store) == 1
     with pytest.raises(Refused, match="made no progress for a long time"):
         gone.add(new_items(5))
     gone.discard()
@@ -260,7 +260,7 @@ def test_an_import_resumed_during_its_removal_publishes_nothing(
         results.append(str(error.value))
 
     monkeypatch.setattr("evenhand.annotations.database.bulk_writes.time.sleep", wake)
-    assert discard_unpublished(fresh_store) == 1
+    assert discard_incomplete(fresh_store) == 1
     assert results and counts(fresh_store, project).items == 0
 
 
@@ -269,5 +269,5 @@ def test_a_batch_of_a_dead_process_with_a_reused_pid_is_removed(fresh_store: Sto
     project = create_project(fresh_store, "p")
     Batch.begin(fresh_store, project, "a.txt").add(new_items(5))
     fresh_store.db.execute("UPDATE batch SET pid = ?, started_process = 1.0", (pid,))
-    assert discard_unpublished(fresh_store) == 1
+    assert discard_incomplete(fresh_store) == 1
     assert fresh_store.db.execute("SELECT count(*) FROM item").fetchone() == (0,)

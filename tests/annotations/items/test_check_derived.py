@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.annotations.adjudication.decisions import reopen, settle_case
+from evenhand.annotations.adjudication.decisions import decide_case, reopen
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
@@ -78,7 +78,7 @@ def test_a_changed_decision_in_force_is_found(fresh_store: Store) -> None:
     seen = [row[0] for row in fresh_store.db.execute(
         "SELECT op_id FROM label WHERE item = (SELECT id FROM item WHERE uid = ?)", (split.uid,)
     )]  # fmt: skip
-    act = settle_case(
+    act = decide_case(
         fresh_store, project, split.uid, adjudicator="Vera", choice="accept", seen=seen, why="It is neutral."
     )
     assert uids(fresh_store, project) == []

@@ -7,7 +7,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.items.provenance import only_files
 from evenhand.annotations.pilot.pilots import pilots, start_pilot
-from evenhand.annotations.pilot.progress import pilot_figures
+from evenhand.annotations.pilot.progress import pilot_progress
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.quality.known_answers import scores, set_known
 from evenhand.annotations.release.facts import gather
@@ -28,7 +28,7 @@ def test_intervals_are_clustered_by_articles_with_several_sentences(fresh_store:
     for name in ("Ada", "Bo"):
         choices = zip(texts(fresh_store, project), alike, strict=True)
         label(fresh_store, project, name, {t: "accept" if name == "Ada" or same else "reject" for t, same in choices})
-    figures = pilot_figures(fresh_store, project, pilots(fresh_store, project)[0])
+    figures = pilot_progress(fresh_store, project, pilots(fresh_store, project)[0])
     ada, bo = dashboard(fresh_store, project).people
     shares = [figures.unanimous, figures.people[1].accepted, scores(fresh_store, project)[1].share,
               bo.accepted, bo.differs.any, ada.differs.most]  # fmt: skip

@@ -14,7 +14,7 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.blind_labels import full_agreement, full_agreement_of_rows, population_labels
 from evenhand.annotations.papers.datasheet import read_known
 from evenhand.annotations.pilot.pilots import close_pilot, pilots, start_pilot
-from evenhand.annotations.pilot.progress import pilot_figures
+from evenhand.annotations.pilot.progress import pilot_progress
 from evenhand.annotations.progress.cells import counted_cells, funnel, total
 from evenhand.annotations.projects.projects import annotators, change_project
 from evenhand.annotations.projects.steps import pipeline
@@ -74,7 +74,7 @@ def test_pilot_agreement_and_release_give_equal_numbers(fresh_store: Store) -> N
     choices = {text: "accept" if n % 3 else "reject" for n, text in enumerate(texts(fresh_store, project)[:9])}
     choose(fresh_store, project, "Bo", choices)
     close_pilot(fresh_store, project)
-    figures = pilot_figures(fresh_store, project, pilots(fresh_store, project)[0])
+    figures = pilot_progress(fresh_store, project, pilots(fresh_store, project)[0])
     assert (figures.labelled, figures.compared, figures.unanimous.value) == (12, 9, pytest.approx(6 / 9))
     assert figures.unanimous == agreement(fresh_store, project).overall.unanimity
     (facts,) = gather(fresh_store, project)["pilots"]

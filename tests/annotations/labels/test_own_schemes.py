@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.annotations.adjudication.decisions import case, settle_case
+from evenhand.annotations.adjudication.decisions import case, decide_case
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.agreement.merged_labels import mark_agreement, ways_of
 from evenhand.annotations.database.store import Store
@@ -187,9 +187,9 @@ def test_gold_is_the_unanimous_choice_or_the_adjudication(fresh_store: Store) ->
     wrong = {"choice": "correct"}, {"choice": "harmful"}, {"choice": "neither", "extraneous": True}
     for operation in wrong:
         with pytest.raises((Refused, NotAllowed)):
-            settle_case(fresh_store, project, uid, adjudicator="Vera", seen=seen, why="because", **operation)
+            decide_case(fresh_store, project, uid, adjudicator="Vera", seen=seen, why="because", **operation)
     marks = (Mark(0, 2, "slur"),)
-    settle_case(
+    decide_case(
         fresh_store, project, uid, adjudicator="Vera", choice="harmful", seen=seen, reasons=("stereotype",), marks=marks
     )
     assert list(items(fresh_store, project))[2].gold == "harmful"
@@ -209,8 +209,8 @@ def test_a_decision_with_answers_survives_a_package(fresh_store: Store, tmp_path
         ((), "so", "has no answer yet"),
     ):
         with pytest.raises(Refused, match=says):
-            settle_case(fresh_store, made, item, reasons=reasons, why=why, **wanted)  # type: ignore[arg-type]
-    settle_case(fresh_store, made, item, reasons=("fluency:3", "care:10"), why="It answers.", **wanted)  # type: ignore[arg-type]
+            decide_case(fresh_store, made, item, reasons=reasons, why=why, **wanted)  # type: ignore[arg-type]
+    decide_case(fresh_store, made, item, reasons=("fluency:3", "care:10"), why="It answers.", **wanted)  # type: ignore[arg-type]
     made = change_project(fresh_store, made, open_text=True, licence="CC0", source_statement="Own texts.")
     files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
     (hard,) = (json.loads(line) for line in files["hard_cases.jsonl"].decode().splitlines())

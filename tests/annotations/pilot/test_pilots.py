@@ -15,7 +15,7 @@ from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.pilot.pilots import Pilot, close_pilot, open_pilot, own_pilot, pilots, start_pilot
-from evenhand.annotations.pilot.progress import differing_items, letters, pilot_figures
+from evenhand.annotations.pilot.progress import differing_items, letters, pilot_progress
 from evenhand.annotations.projects.projects import (
     add_annotators,
     change_project,
@@ -134,7 +134,7 @@ def test_leaving_during_a_pilot_leaves_no_item_pending(fresh_store: Store) -> No
         everything(fresh_store, project, person)
     remove_annotator(fresh_store, project, people[2])
     pilot = open_pilot(fresh_store, project)
-    assert pilot is not None and pilot_figures(fresh_store, project, pilot).complete
+    assert pilot is not None and pilot_progress(fresh_store, project, pilot).complete
     close_pilot(fresh_store, project)
     assert rows(fresh_store, "SELECT DISTINCT labels, wanted, status FROM item WHERE pilot IS NOT NULL") == [
         (2, 2, "accepted")
@@ -253,12 +253,12 @@ def test_every_item_can_be_finished_after_any_course_of_pilots(
 def test_figures_of_a_pilot_equal_counts_by_hand(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 20, per_item=2)
     pilot = start_pilot(fresh_store, project, 8)
-    figures = pilot_figures(fresh_store, project, pilot)
+    figures = pilot_progress(fresh_store, project, pilot)
     assert figures.unanimous.value is None and figures.unanimous.reason and not figures.complete
     everything(fresh_store, project, people[0], "a")
     everything(fresh_store, project, people[1], "ar")
     everything(fresh_store, project, people[2], "a")
-    figures = pilot_figures(fresh_store, project, pilot)
+    figures = pilot_progress(fresh_store, project, pilot)
     assert figures.complete and (figures.items, figures.labelled, figures.compared) == (8, 8, 8)
     # Wilson (1927), 4 of 8: 0.2152 to 0.7848; 8 of 8: 0.6756 to 1.
     assert figures.unanimous.value == 0.5
@@ -280,15 +280,15 @@ def test_undone_items_are_in_no_pilot(fresh_store: Store) -> None:
         store_operations(
             fresh_store, project, people[0], [decide(item, "reject" if "第5" in item.text else "accept")], now=NOW
         )
-    assert pilot_figures(fresh_store, project, pilot).labelled == 20
+    assert pilot_progress(fresh_store, project, pilot).labelled == 20
     undo_import(fresh_store, project, batch.id)
-    figures, own = pilot_figures(fresh_store, project, pilot), own_pilot(fresh_store, project, people[0])
+    figures, own = pilot_progress(fresh_store, project, pilot), own_pilot(fresh_store, project, people[0])
     rejected = sum("第5" in text for (text,) in rows(fresh_store, "SELECT text FROM item WHERE batch = 1"))
     assert (figures.items, figures.labelled, figures.people[0].labelled, figures.complete) == (10, 10, 10, False)
     assert figures.people[0].accepted.value == 1 - rejected / 10 and own is not None
     assert (own.labelled, own.items) == (10, 10)
     everything(fresh_store, project, people[1])
-    assert pilot_figures(fresh_store, project, pilot).complete
+    assert pilot_progress(fresh_store, project, pilot).complete
 
 
 def test_relabelling_does_not_change_the_figures_of_a_closed_pilot(fresh_store: Store) -> None:
@@ -297,12 +297,12 @@ def test_relabelling_does_not_change_the_figures_of_a_closed_pilot(fresh_store: 
     for person, choices in zip(people, ("a", "ar", "a"), strict=True):
         everything(fresh_store, project, person, choices)
     ended = close_pilot(fresh_store, project)
-    before = pilot_figures(fresh_store, project, ended)
+    before = pilot_progress(fresh_store, project, ended)
     now = replace(read_draft(fresh_store, project), text="anew", changes="All of it.")
     write_version(fresh_store, project, now, which="all")
     for item in claim(fresh_store, project, people[1], want=9, now=NOW):
         store_operations(fresh_store, project, people[1], [decide(item, base=None, desk="late")])
-    assert pilot_figures(fresh_store, project, ended) == before and before.unanimous.value == 0.5
+    assert pilot_progress(fresh_store, project, ended) == before and before.unanimous.value == 0.5
 
 
 def test_items_held_back_by_a_pilot_are_handed_out_afterwards(fresh_store: Store) -> None:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli import cli
-from evenhand.annotations.adjudication.decisions import settle_case
+from evenhand.annotations.adjudication.decisions import decide_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.plan.recount import recount_project
@@ -117,7 +117,7 @@ def test_an_adjudicated_item_is_not_unanimous(fresh_store: Store) -> None:
     project = change_project(fresh_store, project, rescue=True)
     uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
     seen = [row[0] for row in fresh_store.db.execute("SELECT op_id FROM label")]
-    settle_case(fresh_store, project, uid, adjudicator="Lead", choice="accept", seen=seen, why="it is neutral")
+    decide_case(fresh_store, project, uid, adjudicator="Lead", choice="accept", seen=seen, why="it is neutral")
     (cell,) = dashboard(fresh_store, project, now=NOON).cells
     assert (cell.counted.reviewed, cell.counted.unanimous, cell.counted.kept) == (1, 0, 1)
 

@@ -5,7 +5,7 @@ import pytest
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.pilot.pilots import pilots, start_pilot
-from evenhand.annotations.pilot.progress import pilot_figures
+from evenhand.annotations.pilot.progress import pilot_progress
 from evenhand.annotations.progress.cells import counted_cells, funnel, total
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.core.statistics import modified_wilson
@@ -47,7 +47,7 @@ def test_the_share_has_one_interval_everywhere(fresh_store: Store) -> None:
     shares = [
         report.overall.unanimity,
         report.overall.pairwise,
-        pilot_figures(fresh_store, project, pilots(fresh_store, project)[0]).unanimous,
+        pilot_progress(fresh_store, project, pilots(fresh_store, project)[0]).unanimous,
         total(fresh_store, project, funnel(fresh_store, project))["rate"],
         cells[0].forecast.rate,
         dashboard(fresh_store, project).people[1].accepted,

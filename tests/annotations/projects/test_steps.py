@@ -10,7 +10,7 @@ from evenhand.annotations.accounts.links import (
     uninvited,
     withdraw_invitation,
 )
-from evenhand.annotations.adjudication.decisions import case, settle_case
+from evenhand.annotations.adjudication.decisions import case, decide_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
@@ -154,7 +154,7 @@ def test_changes_after_a_release_call_for_the_next_one(fresh_store: Store) -> No
     assert following(fresh_store, project, "release") is None
     before = latest(fresh_store)
     dispute = case(fresh_store, project, second.uid)
-    settle_case(fresh_store, project, second.uid, adjudicator="Dana", choice=None, seen=dispute.seen, op_id="s1" * 8)
+    decide_case(fresh_store, project, second.uid, adjudicator="Dana", choice=None, seen=dispute.seen, op_id="s1" * 8)
     assert latest(fresh_store) != before
     assert states_of(fresh_store, project)["release"] == ("waiting", None)
     assert following(fresh_store, project) == "release"

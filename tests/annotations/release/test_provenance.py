@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.annotations.adjudication.decisions import case, settle_case
+from evenhand.annotations.adjudication.decisions import case, decide_case
 from evenhand.annotations.database import migrations
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
@@ -274,7 +274,7 @@ def test_decisions_without_effect_and_a_changed_rule_are_reported(fresh_store: S
     made = change_project(fresh_store, made, gold="majority")
     for item in (first, second):  # a majority accepts the first and rejects the second
         seen = case(fresh_store, made, item.uid).seen
-        settle_case(fresh_store, made, item.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
+        decide_case(fresh_store, made, item.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
     facts = gather(fresh_store, made)
     assert facts["adjudication"]["decided"] == {"accept": 2} and facts["total"]["kept"] == 2
     assert facts["adjudication"]["without_effect"] == 1
@@ -318,7 +318,7 @@ def test_unanimous_and_rescued_follow_the_labels(fresh_store: Store) -> None:
             label(fresh_store, made, who, item.uid, answer[0], reasons=answer[1])
     for item in (first, second):
         seen = case(fresh_store, made, item.uid).seen
-        settle_case(fresh_store, made, item.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
+        decide_case(fresh_store, made, item.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
     facts = gather(fresh_store, made)
     assert (facts["total"]["unanimous"], facts["total"]["kept"]) == (1, 3)
     assert facts["adjudication"] == {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.annotations.adjudication.decisions import case, settle_case
+from evenhand.annotations.adjudication.decisions import case, decide_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.release.make import make_release
@@ -48,7 +48,7 @@ def test_the_explanation_is_in_data_sheet_and_facts(fresh_store: Store) -> None:
     assert made.facts["release"]["reason"] == "A workshop needs it."
     assert all("A workshop needs it." in sheet for sheet in sheets.values())
     seen = case(fresh_store, project, items[-1].uid).seen
-    settle_case(fresh_store, project, items[-1].uid, adjudicator="Dee", choice=None, seen=seen)
+    decide_case(fresh_store, project, items[-1].uid, adjudicator="Dee", choice=None, seen=seen)
     assert to_explain(fresh_store, project) == []
     later = make_release(fresh_store, project, "1.1")
     assert not [name for name, content in release_files(fresh_store, later).items() if b"chance and good" in content]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand.annotations.adjudication.decisions import case, cases, settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, decide_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject
 from evenhand.annotations.guideline.drafts import read_draft, write_version
@@ -115,7 +115,7 @@ def test_decisions_on_returned_labels_are_counted_separately(fresh_store: Store)
     project = change_project(fresh_store, labelled(fresh_store), rescue=True)
     disputed = cases(fresh_store, project)[0]
     seen = case(fresh_store, project, disputed).seen
-    settle_case(fresh_store, project, disputed, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
+    decide_case(fresh_store, project, disputed, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
     send_accepts_back(fresh_store, project)
     project = project_by_uid(fresh_store, project.uid)
     result = gather(fresh_store, project)["adjudication"]

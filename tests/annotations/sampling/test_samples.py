@@ -24,7 +24,7 @@ from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.pilot.pilots import start_pilot
 from evenhand.annotations.projects.projects import annotators, create_project, set_quotas
-from evenhand.annotations.queue.leases import claim, release
+from evenhand.annotations.queue.leases import claim, free_leases
 from evenhand.annotations.release.changes import content_hash, contents_of
 from evenhand.annotations.sampling.frame import frame, free_items, plan_sample
 from evenhand.annotations.sampling.samples import (
@@ -137,7 +137,7 @@ def test_a_refused_draw_leaves_no_row(
     if moment == "before the lock":
         claim(fresh_store, project, annotators(fresh_store, project)[0], want=7, now=NOW)
     else:
-        monkeypatch.setattr("evenhand.annotations.sampling.samples.release_everyone", lambda *_: claim(*_, want=7))
+        monkeypatch.setattr("evenhand.annotations.sampling.samples.free_all_leases", lambda *_: claim(*_, want=7))
     with pytest.raises((Refused, TypeError)):
         start_sample(fresh_store, project, planned)
     monkeypatch.undo()
@@ -313,7 +313,7 @@ def _free(store: Store, project: Project) -> tuple[list[str], list[bool]]:
 
 def release_person(store: Store, project: Project, person: Annotator) -> None:
     with store.write() as db:
-        release(db, project, person.id)
+        free_leases(db, project, person.id)
 
 
 def label_all_of(store: Store, project: Project, number: int) -> None:

@@ -10,7 +10,7 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
-from evenhand.annotations.pilot.progress import pilot_figures
+from evenhand.annotations.pilot.progress import pilot_progress
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.projects.projects import annotators, change_project
 from evenhand.annotations.queue.leases import claim
@@ -349,7 +349,7 @@ def test_participants_are_left_out_of_progress_and_pilots(fresh_store: Store) ->
     finish(fresh_store, study, person(fresh_store, study, secret))
     pilot = start_pilot(fresh_store, project, 4)
     assert pilot.people == 2
-    assert {person_.annotator.name for person_ in pilot_figures(fresh_store, project, pilot).people} == {"A", "B"}
+    assert {person_.annotator.name for person_ in pilot_progress(fresh_store, project, pilot).people} == {"A", "B"}
     assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item WHERE pilot IS NOT NULL").fetchall() == [(2,)]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.core.before_after.compare import Cost
-from evenhand.core.before_after.report import VERDICTS, finding
+from evenhand.core.before_after.report import CHANGE_OUTCOMES, finding
 from evenhand.core.statistics import Estimate, Note
 
 
@@ -33,7 +33,7 @@ def test_the_verdict_follows_from_interval_and_cost(
     low: float | None, high: float | None, rise: float, verdict: str
 ) -> None:
     result = finding(effect(low, high), [price(rise)], margin=0.1, placebo=True, seeds=3)
-    assert result.verdict == verdict and verdict in VERDICTS.values()
+    assert result.verdict == verdict and verdict in CHANGE_OUTCOMES.values()
 
 
 def test_a_verdict_lists_what_it_cannot_rule_out() -> None:

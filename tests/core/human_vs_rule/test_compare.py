@@ -10,7 +10,7 @@ from evenhand.core.human_vs_rule.apply_rule import CHOICES, SCHEMES, binary, mer
 from evenhand.core.human_vs_rule.compare import bin_of, comparison, in_order, repetition
 from evenhand.core.human_vs_rule.means_over_contexts import agreement, context_means, f1, weighted
 from evenhand.core.statistics import Resampling
-from evenhand.core.text.pronouns import verdict
+from evenhand.core.text.pronouns import first_pronoun_result
 
 FAST = Resampling(200)
 
@@ -168,7 +168,7 @@ BINS = [
 def test_disagreements_with_the_rule_are_sorted_into_bins(
     choice: str, tags: tuple[str, ...], marks: list[tuple[int, int, str]], text: str, own: list[str], expected: str
 ) -> None:
-    rule = verdict(text, own, "misgendered")
+    rule = first_pronoun_result(text, own, "misgendered")
     assert bin_of(choice, tags, marks, text, own, "misgendered", rule) == expected
 
 

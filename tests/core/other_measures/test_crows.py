@@ -8,7 +8,7 @@ import torch
 
 from evenhand.core.errors import BadFile, Refused
 from evenhand.core.models.loading import load_masked
-from evenhand.core.models.measure_readers import PairReader, SentenceTokens, shared_places
+from evenhand.core.models.measure_readers import SentencePairReader, SentenceTokens, shared_places
 from evenhand.core.other_measures.stereotypes import (
     VARIANTS,
     crows_pairs,
@@ -42,7 +42,7 @@ def by_hand(model, ids: list[int], places: list[int], mask: int | None) -> list[
 def test_every_variant_equals_its_definition(tmp_path: Path) -> None:
     bert(tmp_path)
     loaded = load_masked(str(tmp_path))
-    read = PairReader(str(tmp_path), device="cpu").read(PAIRS)
+    read = SentencePairReader(str(tmp_path), device="cpu").read(PAIRS)
     for pair, tokens in zip(PAIRS, read, strict=True):
         assert tokens is not None
         ids = [loaded.tokenizer.encode(text) for text in pair]

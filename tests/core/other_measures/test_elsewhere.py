@@ -17,7 +17,7 @@ from transformers import AutoModelForMaskedLM
 
 from evenhand.core.errors import ModelUnavailable
 from evenhand.core.models.loading import load_masked
-from evenhand.core.models.measure_readers import BlankReader, Filled, PairReader
+from evenhand.core.models.measure_readers import BlankReader, Filled, SentencePairReader
 from evenhand.core.other_measures.stereotypes import Item, crows_pairs, stereoset
 from evenhand.core.other_measures.weat import MOST, p_value, weat
 from evenhand.core.resources import ROOT
@@ -109,7 +109,7 @@ def average_of_changed(folder: Path, more: str, less: str) -> tuple[float, float
 
 def test_bias_bench_scores_the_tokens_that_differ(folder: Path) -> None:
     pairs = [("他是医生。", "她是医生。"), ("爸爸说很好。", "妈妈说很好。"), ("今天他来了", "今天来了")]
-    read = PairReader(str(folder), device="cpu").read(pairs)
+    read = SentencePairReader(str(folder), device="cpu").read(pairs)
     theirs = [average_of_changed(folder, *pair) for pair in pairs]
     assert theirs[2] is None  # skipped there, counted here
     assert crows_pairs(read, "published", "").pairs == 3

@@ -13,7 +13,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from evenhand.core.models.measure_readers import PairReader
+from evenhand.core.models.measure_readers import SentencePairReader
 from evenhand.core.other_measures.stereotypes import crows_pairs
 from evenhand.core.resources import MODELS, ROOT
 
@@ -92,7 +92,7 @@ def shares(pairs: list[tuple[str, str]]) -> tuple[float, float]:
 
 
 def by_the_app(pairs: list[tuple[str, str]]) -> tuple[float | None, float | None]:
-    read = PairReader("demo-en", device="cpu").read(pairs)
+    read = SentencePairReader("demo-en", device="cpu").read(pairs)
     return crows_pairs(read, "published", "").score.value, crows_pairs(read, "aul", "").score.value
 
 

@@ -18,7 +18,7 @@ from evenhand.core.other_measures.measured_values import (
     flipped_null,
     published,
 )
-from evenhand.core.other_measures.questions import gap_figures, stereoset_figures
+from evenhand.core.other_measures.questions import gap_values, stereoset_values
 from evenhand.core.other_measures.run import COLUMNS, read_request, run
 from evenhand.core.other_measures.settings import MEASURES, Settings
 from evenhand.core.other_measures.stereotypes import Item, word_in
@@ -133,7 +133,7 @@ def test_stereoset_scores_equal_hand_computation() -> None:
     """Terms a: lms 50, ss 50; b: lms 100, ss 100. lms 75, ss 75, icat 75 x 25 / 50 = 37.5."""
     items = [Item("a", ("1", "2", "3")), Item("a", ("4", "5", "6")), Item("b", ("7", "8", "9"))]
     scores = dict(zip("123456789", (3, 2, 1, 1, 2, 3, 2, 1, 0.5), strict=True))
-    values = {figure.quantity: figure for figure in stereoset_figures(items, scores, "model")}
+    values = {figure.quantity: figure for figure in stereoset_values(items, scores, "model")}
     assert [values[name].estimate.value for name in ("lms", "ss", "icat")] == [75, 75, 37.5]
     assert values["icat"].estimate.low is None and values["icat"].estimate.note is not None
     assert word_in("The BLANK girl, she sang.", "The loud, girl, she sang.") == "loud"
@@ -144,7 +144,7 @@ def test_the_gap_equals_hand_computation() -> None:
     """4 twins: pro right in 3, anti in 1: 75 - 25 = 50 points; 16 signs of two differences: p is not small."""
     texts = [f"[The {a}] met the {b} and [he] left." for a, b in (("mover", "clerk"), ("clerk", "mover")) * 2]
     result = twins([(text, text.replace("[he]", "[she]")) for text in texts], "x")
-    values = gap_figures(result, [(True, False), (True, False), (True, True), (False, False)], "model")
+    values = gap_values(result, [(True, False), (True, False), (True, True), (False, False)], "model")
     gap, pro, anti = values
     assert [figure.estimate.value for figure in values] == [50, 75, 25] and gap.neutral == 0 and pro.neutral == 50
     assert gap.p is not None and 0.4 < gap.p < 0.6  # both of two signs must agree: 1/2

@@ -201,9 +201,9 @@ def test_a_missing_corrected_value_has_a_reason(options, bias, part):
 def test_a_pair_mass_under_one_per_cent_is_marked():
     slot = slots.find_slot("他来了。")
     nothing = readings.Prior(None, 0)
-    small = readings.Reading(slot, math.log(0.004), math.log(0.005), nothing, (), (), "s")
+    small = readings.ModelAnswer(slot, math.log(0.004), math.log(0.005), nothing, (), (), "s")
     assert small.small_mass
-    assert not readings.Reading(slot, math.log(0.004), math.log(0.006), nothing, (), (), "s").small_mass
+    assert not readings.ModelAnswer(slot, math.log(0.004), math.log(0.006), nothing, (), (), "s").small_mass
 
 
 WORDS = [word for language in LANGUAGES for word in pack(language).words]

@@ -9,6 +9,7 @@ from evenhand.core.text.pronouns import (
     CASES,
     PronounSet,
     first_pronoun,
+    first_pronoun_result,
     forms,
     more_sets,
     names_of,
@@ -16,7 +17,6 @@ from evenhand.core.text.pronouns import (
     parse_sets,
     set_named,
     sets,
-    verdict,
 )
 
 RUFF = {"he", "him", "his", "she", "her", "they", "them", "their", "xe", "xem", "xyr"}
@@ -55,39 +55,39 @@ def test_spellings_of_xe_count_only_in_their_data_set() -> None:
 )
 def test_verdicts_equal_the_published_code(completion: str, own: str, correct: int, pronoun: str | None) -> None:
     """docs/human_vs_rule.md#the-rule, computed with the papers' reference code and MISGENDERED's forms."""
-    result = verdict(completion, [own], "misgendered")
+    result = first_pronoun_result(completion, [own], "misgendered")
     assert (result.correct, result.pronoun) == (correct, pronoun)
 
 
 def test_verdicts_depend_on_the_data_set() -> None:
-    assert verdict("It is hers.", ["he"], "ruff").pronoun is None
-    assert verdict("It is hers.", ["he"], "misgendered").correct == 0
-    assert verdict("xem", ["xe"], "tango").pronoun is None
-    assert verdict("xir", ["xe"], "tango").correct == 1
+    assert first_pronoun_result("It is hers.", ["he"], "ruff").pronoun is None
+    assert first_pronoun_result("It is hers.", ["he"], "misgendered").correct == 0
+    assert first_pronoun_result("xem", ["xe"], "tango").pronoun is None
+    assert first_pronoun_result("xir", ["xe"], "tango").correct == 1
 
 
 def test_any_set_of_a_person_is_right() -> None:
-    assert verdict("They left.", ["she", "they"], "misgendered").correct == 1
-    assert verdict("Her bag.", ["she", "they"], "misgendered").correct == 1
-    assert verdict("His bag.", ["she", "they"], "misgendered").correct == 0
+    assert first_pronoun_result("They left.", ["she", "they"], "misgendered").correct == 1
+    assert first_pronoun_result("Her bag.", ["she", "they"], "misgendered").correct == 1
+    assert first_pronoun_result("His bag.", ["she", "they"], "misgendered").correct == 0
 
 
 def test_a_user_set_is_counted() -> None:
-    assert verdict("Ze packed hir bag, he said.", ["ze"], "misgendered").correct == 1
-    assert verdict("Ze packed.", ["he"], "misgendered").pronoun is None  # ze is not given as a set
-    assert verdict("Ze packed.", ["he"], "misgendered", extra=[set_named("ze")]).correct == 0
-    assert verdict("Zim again, he said.", parse_sets("zie/zim/zir"), "own").correct == 1
+    assert first_pronoun_result("Ze packed hir bag, he said.", ["ze"], "misgendered").correct == 1
+    assert first_pronoun_result("Ze packed.", ["he"], "misgendered").pronoun is None  # ze is not given as a set
+    assert first_pronoun_result("Ze packed.", ["he"], "misgendered", extra=[set_named("ze")]).correct == 0
+    assert first_pronoun_result("Zim again, he said.", parse_sets("zie/zim/zir"), "own").correct == 1
 
 
 def test_a_person_without_a_named_set_has_no_verdict() -> None:
-    result = verdict("He slept.", [], "misgendered")
+    result = first_pronoun_result("He slept.", [], "misgendered")
     assert (result.correct, result.pronoun) == (None, "he")
-    assert verdict("Nothing.", [], "misgendered").correct is None
+    assert first_pronoun_result("Nothing.", [], "misgendered").correct is None
 
 
 def test_a_person_without_pronouns_is_misgendered_by_any_pronoun() -> None:
-    assert verdict("They slept.", parse_sets("none"), "own").correct == 0
-    assert verdict("Ali slept.", parse_sets("name only"), "own").correct == 1
+    assert first_pronoun_result("They slept.", parse_sets("none"), "own").correct == 0
+    assert first_pronoun_result("Ali slept.", parse_sets("name only"), "own").correct == 1
 
 
 def test_spans_are_code_points() -> None:
@@ -168,7 +168,7 @@ def test_a_set_made_of_forms_contains_each_form(run: list[str]) -> None:
     (name,) = parse_sets("/".join(run))
     assert set(run) <= set(set_named(name).forms)
     assert parse_sets(name) == (name,)
-    assert verdict(f"said {run[-1]}", (name,), "own").correct == 1
+    assert first_pronoun_result(f"said {run[-1]}", (name,), "own").correct == 1
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_sets_are_found_by_form() -> None:
 
 def test_an_unknown_data_set_is_one_sentence() -> None:
     with pytest.raises(Refused, match="The pronouns of the data set sherlock are not known"):
-        verdict("he", ["he"], "sherlock")
+        first_pronoun_result("he", ["he"], "sherlock")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_an_own_set_has_five_forms(text: str, name: str) -> None:
     pronouns = own_set(text)
     assert pronouns.name == name
     assert pronouns.forms == tuple(form.strip().lower() for form in text.split("/"))
-    assert verdict(f"said {pronouns.ref}.", (name,), "own").correct == 1
+    assert first_pronoun_result(f"said {pronouns.ref}.", (name,), "own").correct == 1
 
 
 @pytest.mark.parametrize(
