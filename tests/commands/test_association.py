@@ -101,7 +101,7 @@ def test_the_table_and_its_spreadsheet_copy_can_be_read_back(tmp_path, lists, en
     assert again["association"].tolist() == frame["association"].tolist()
     assert again["sentence"].tolist() == frame["sentence"].tolist()
     assert copy.read_bytes().startswith(b"\xef\xbb\xbf")
-    with pytest.raises(Refused, match="Say where to write the table: --out FILE or --run NAME"):  # a copy of no table
+    with pytest.raises(Refused, match="Give an output for the table: --out FILE or --run NAME"):  # a copy of no table
         run("--language", "en", "--corpus", tmp_path / "c.tsv", "--spreadsheet", copy)
     assert list(frame.columns) == list(COLUMNS)
     assert len(frame) == 15

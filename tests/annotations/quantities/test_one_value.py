@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 
-from evenhand.annotations.adjudication.decisions import case, cases, settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, decide_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.consent import answer_consent
@@ -61,7 +61,7 @@ class Stated(Curation):
         if waiting:
             one = waiting[number % len(waiting)]
             seen = case(self.store, self.project, one).seen
-            settle_case(self.store, self.project, one, choice=choice, adjudicator="Vera", why="read", seen=seen,
+            decide_case(self.store, self.project, one, choice=choice, adjudicator="Vera", why="read", seen=seen,
                         base=None)  # fmt: skip
 
     @rule(who=WHO, given=st.booleans())
@@ -121,7 +121,7 @@ def generations_history(folder: str, written: list[list[tuple[str, bool]]], chan
         project = change_project(store, project, **change)
         for uid in cases(store, project)[:1]:
             seen = case(store, project, uid).seen
-            settle_case(store, project, uid, choice="correct", adjudicator="Vera", why="read", seen=seen, base=None)
+            decide_case(store, project, uid, choice="correct", adjudicator="Vera", why="read", seen=seen, base=None)
         return compare(store, project, Path(folder) / "out")
 
 

@@ -102,7 +102,7 @@ def test_the_second_character_of_laolao_is_masked():
         ("他说他来了。", ("他", "她"), "The sentence contains 2 keywords: 他、他. Keep one, or write"),
         ("今天下雨。", ("他", "她"), "The sentence contains neither 他 nor 她 nor"),
         ("今天下雨。", ("甲", "乙"), "The sentence contains neither 甲 nor 乙 nor"),
-        ("甲和乙都来。", ("甲", "乙"), "2 places fit: 甲、乙"),
+        ("甲和乙都来。", ("甲", "乙"), "2 positions match: 甲、乙"),
         ("[MASK]来了。", None, "Give the two words"),
         ("[MASK]和[MASK]来了。", ("他", "她"), "2 places are marked"),
         ("[MASK][MASK]来了。", ("他", "她"), "tokens stand for 2 characters, but the words are"),
