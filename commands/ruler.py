@@ -10,6 +10,7 @@ import click
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Cell, answer, json_option, margin_option, option, table
 from evenhand.core.errors import N_, Refused
+from evenhand.core.language import p_value
 from evenhand.core.models import open_scorer
 from evenhand.core.statistics.equivalence import difference_json, equivalence
 from evenhand.core.typed_json import to_json
@@ -121,5 +122,5 @@ def _model_text(on_ruler: "OnRuler", margin: float) -> Iterator[str]:
 
 
 def _null_row(null: "Null", name: str, shuffled: str) -> list[Cell]:
-    chance = str(null.reason) if null.low is None else f"[{null.low:+.4f}, {null.high:+.4f}]  p = {null.p:.4f}"
+    chance = str(null.reason) if null.low is None else f"[{null.low:+.4f}, {null.high:+.4f}]  p {p_value(null.p, '= ')}"
     return [name, (null.observed, "+z.4f"), chance, f"({shuffled})"]

@@ -132,6 +132,13 @@ def significant(number: float, digits: int = 3) -> str:
     return f"{mantissa} × 10{str(int(exponent)).translate(RAISED)}"
 
 
+def p_value(p: float | None, equals: str = "") -> str:
+    """Return a p-value with four decimals after *equals*; < 0.0001 where these are 0; a dash where it is undefined."""
+    if p is None:
+        return "—"
+    return "< 0.0001" if p < 1e-4 else f"{equals}{p:.4f}"
+
+
 def columns_wide(text: str) -> int:
     """Return how many columns of a terminal *text* takes: two for a Chinese character."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)

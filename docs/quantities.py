@@ -25,6 +25,7 @@ GROUPS = {
     "known": "Known answers",
     "agreement": "Agreement",
     "generations": "Generations",
+    "open": "Active projects together",
 }
 
 

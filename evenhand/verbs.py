@@ -165,8 +165,9 @@ def release(
     `item`), `annotator`, `choice` ("accept" or "reject", or a word that the import knows), optionally `reason`, `note`.
     *licence*, *source*: which every release needs. *out*: a new folder or .zip. Returns the imported sentences with
     `status` ("accepted" ones are released) and `gold`; `attrs["release"]` has version and hash, `attrs["labels"]` the
-    number of imported labels. A sentence without exactly one keyword is left out (`attrs["left_out"]`). Raises Refused
-    if no sentence is accepted, NotAllowed if *out* exists, BadFile for a label that cannot be imported.
+    number of imported labels, `attrs["quantities"]` every number of its documents by id (docs/quantities.md). A
+    sentence without exactly one keyword is left out (`attrs["left_out"]`). Raises Refused if no sentence is accepted,
+    NotAllowed if *out* exists, BadFile for a label that cannot be imported.
     """
     from evenhand.annotations.database.store import Store
     from evenhand.annotations.files.other_tools.import_tasks import import_rows
@@ -258,5 +259,6 @@ def _released(store: "Store", project: "Project", brought: "RowImport", out: Pat
     frame = pd.DataFrame(found)
     left = [{"line": bad.line, "reason": bad.reason} for bad in brought.left_out]
     frame.attrs = {"release": {"version": version, "hash": stored_release.hash, "out": str(out)},
-                   "labels": brought.labels.imported, "left_out": left}  # fmt: skip
+                   "labels": brought.labels.imported, "left_out": left,
+                   "quantities": stored_release.facts["quantities"]}  # fmt: skip
     return frame

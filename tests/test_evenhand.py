@@ -86,6 +86,8 @@ def test_release_writes_verified_files(tmp_path: Path) -> None:
     frame = evenhand.release(SENTENCES, given, tmp_path / "out", **rights)
     assert frame["status"].tolist() == ["accepted", "rejected"] and frame.attrs["labels"] == 4
     assert [row["reason"] for row in frame.attrs["left_out"]] == ["no_keyword", "several_keywords"]
+    stated = frame.attrs["quantities"]
+    assert (stated["items.kept"]["value"], stated["labels.valid"]["value"]) == (1, 4)
     assert verify(tmp_path / "out").intact and verify(tmp_path / "out").hash == frame.attrs["release"]["hash"]
     kept = [json.loads(line)["text"] for line in (tmp_path / "out/data/train.jsonl").read_text("utf-8").splitlines()]
     assert kept == [SENTENCES[0]]

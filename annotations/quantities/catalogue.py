@@ -8,7 +8,7 @@ from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.core.statistics import Estimate
 
 IN_DOCUMENTS: dict[str, Quantity] = {one.id: one for group in (items, labels, agreement) for one in group.QUANTITIES}
-QUANTITIES = IN_DOCUMENTS | {one.id: one for one in generations.QUANTITIES}
+QUANTITIES = IN_DOCUMENTS | {one.id: one for one in (*generations.QUANTITIES, *items.OPEN_PROJECTS.values())}
 
 
 def estimates(snapshot: Snapshot, ids: Iterable[str] | None = None) -> dict[str, Estimate]:

@@ -63,6 +63,24 @@ def _settled(name: str, title: str, words: str, condition: str, compute: Callabl
 SENTENCE, RUNS = N_("sentence"), N_("text read by the mining runs whose candidates were imported")
 DIFFERING = N_("fully labelled items whose valid labels differ in choice or flag")
 ALIKE = N_("adjudicated items whose valid labels do not differ now")
+OPEN = N_("sentences of the active projects of the reader, a sentence in several projects once")
+
+
+def _open(name: str, title: str, condition: str, key: str) -> Quantity:
+    return Quantity(
+        f"open.{name}", title, Population(name, OPEN, condition), SENTENCE, "count",
+        lambda snapshot: counted(getattr(snapshot.pipeline, key)), "progress.md#progress",
+        stated=_of_sentences,
+    )  # fmt: skip
+
+
+# The stations of the page Home, over several projects.
+OPEN_PROJECTS = {
+    "candidates": _open("mined", N_("Mined"), "TRUE", "candidates"),
+    "reviewed": _open("reviewed", N_("Reviewed"), REVIEWED, "reviewed"),
+    "unanimous": _open("same_choice", N_("Same choice"), SAME_CHOICE, "unanimous"),
+    "kept": _open("kept", N_("Accepted"), "status = 'accepted'", "kept"),
+}
 _MINING = (
     _mined(N_("Characters read during mining"), RUNS, N_("character"), True, "characters"),
     _mined(N_("Files read during mining"), RUNS, N_("file"), True, "files"),

@@ -10,6 +10,7 @@ from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.labels.totals import LabelTotals, label_totals
 from evenhand.annotations.progress.cells import CellCounts, cell_counts, funnel, mining, selected, total
+from evenhand.annotations.projects.steps import Pipeline, pipeline
 from evenhand.annotations.quality.known_answers import AnswerTotals, answer_totals
 from evenhand.annotations.quality.retest_agreement import RetestReport, retest_report
 from evenhand.annotations.types import Project
@@ -88,6 +89,11 @@ class Snapshot:
         rows = generations(self.store, self.project)
         design = design_of(self.store, self.project, rows)
         return compare.comparison(rows, labels_of_generations(self.store, self.project), design=design)
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """The texts of the project, each counted once, as on the page Home."""
+        return pipeline(self.store, (self.project.uid,))
 
     @cached_property
     def retests(self) -> RetestReport:

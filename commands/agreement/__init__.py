@@ -31,6 +31,7 @@ from evenhand.annotations.types import Project
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import answer, margin_option, opened_project, option, say_unsettled, table, wants_json
 from evenhand.core.errors import N_, Refused
+from evenhand.core.language import p_value
 from evenhand.core.statistics import RESAMPLES, Estimate, Resampling
 from evenhand.core.statistics.bradley_terry import Preferences
 from evenhand.core.statistics.equivalence import MARGINS, difference_json, equivalence
@@ -361,7 +362,7 @@ def _in_words(strengths: Preferences) -> Iterator[str]:
             [*pairs, ("equal models tie", strengths.tie, ""), ("the left of two equal models", strengths.left, "")]
         )
         fit = strengths.fit
-        yield f"circles: p {fit.p:.4f}" if fit.p is not None else f"circles: -  ({fit.reason})"
+        yield f"circles: p {p_value(fit.p)}" if fit.p is not None else f"circles: -  ({fit.reason})"
     yield strengths.signature
 
 

@@ -31,6 +31,7 @@ from evenhand.core.errors import N_, BadLine, Refused
 from evenhand.core.judges.alternative_annotator import FEWEST, LEVEL, AltTestResult, alternative_annotator_test
 from evenhand.core.judges.label_tables import read_judge, read_people, read_rates
 from evenhand.core.judges.prompts import SYSTEM, default_template
+from evenhand.core.language import p_value
 from evenhand.core.report.numbers import difference_in_points
 from evenhand.core.runs.kinds import Place
 from evenhand.core.servers.addresses import place_of
@@ -191,7 +192,7 @@ def verdict_in_words(verdict: AltTestResult) -> str:
             end = "the judge may stand for this annotator" if annotator.won else "not shown"
             lines.append(
                 f"{annotator.annotator}: judge {annotator.judge_share:.3f}, annotator {annotator.own_share:.3f}"
-                f" on {annotator.items} items, p {annotator.p:.4f}: {end}"
+                f" on {annotator.items} items, p {p_value(annotator.p)}: {end}"
             )
     if verdict.winning_rate is None:
         return "\n".join([*lines, str(verdict.reason)])

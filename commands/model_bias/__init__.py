@@ -8,7 +8,7 @@ import click
 
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import DASH, answer, json_option, margin_option, number, option, seeds_options, table
-from evenhand.core.language import LANGUAGES, Language
+from evenhand.core.language import LANGUAGES, Language, p_value
 
 if TYPE_CHECKING:  # pandas only when the command runs
     from evenhand.core.model_bias import Summary
@@ -145,7 +145,7 @@ def _model_text(result: "ModelResult") -> Iterator[str]:
         yield f"  {result.several.sentence} (* signed mean)"
     for null in result.nulls.values():
         interval = f"[{number(null.low, '.4f')}, {number(null.high, '.4f')}]"
-        p = "p < 0.0001" if null.p is not None and null.p < 0.0001 else f"p = {number(null.p, '.4f')}"
+        p = f"p {p_value(null.p, '= ')}"
         yield f"  {null.says}"
         yield f"    {number(null.observed, '.4f')}, null {interval}, {p} ({null.reason or f'{null.stems} stems'})"
 

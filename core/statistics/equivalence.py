@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evenhand.core.errors import N_
+from evenhand.core.language import p_value
 from evenhand.core.statistics.estimate import Estimate, Note
 
 Answer = Literal["yes", "no", "undecided"]
@@ -92,7 +93,7 @@ def equivalence(difference: Estimate, margin: float | None) -> Equivalence:
         p = one_sided_tests(difference.value, difference.se, margin, difference.df)
     within = p < LEVEL if p is not None else low is not None and high is not None and -margin < low and high < margin
     if within:
-        written = WITHIN_INTERVAL if p is None else Note(WITHIN.message, {"p": _written(p)})
+        written = WITHIN_INTERVAL if p is None else Note(WITHIN.message, {"p": p_value(p, "= ")})
         return Equivalence(margin, "yes", written, low, high, p, shown)
     if difference.low is not None and difference.high is not None:
         if difference.low > margin or difference.high < -margin:
@@ -143,7 +144,3 @@ def _quantile(level: float, df: int | None) -> float:
 
 def _normal_above(z: float) -> float:
     return 0.5 * math.erfc(z / math.sqrt(2))
-
-
-def _written(p: float) -> str:
-    return "< 0.0001" if p < 1e-4 else f"= {p:.4f}"

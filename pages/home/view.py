@@ -1,7 +1,7 @@
 """The page Home: four entrances (to annotate, to lead a project, to try a model, to measure), and the pipeline."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from markupsafe import Markup
@@ -9,10 +9,12 @@ from markupsafe import Markup
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import OPEN
 from evenhand.annotations.projects.steps import Pipeline, Step, pipeline, state
+from evenhand.annotations.quantities.items import OPEN_PROJECTS
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.runs.records import runs_folder, runs_in, sentences_scored
 from evenhand.pages.ui.choose import DEMOS, annotator_at_desk, own_desks
 from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.quantities import explained
 from evenhand.pages.ui.rail import PLACES, ProjectProgress, own_remaining, place_of, state_text, step_names, way
 from evenhand.pages.ui.runs import own_runs
 from evenhand.pages.ui.sentences import bar
@@ -139,12 +141,13 @@ def _measure(_store: Store, _found: Sequence[Project]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One station of the pipeline; `count` None: undefined, with the reason in `text`."""
+    """One station of the pipeline; `count` None: undefined, with the reason in `text`. `id`: of its quantity."""
 
     name: str
     count: int | None
     text: str
     share: float | None = None
+    id: str = ""
 
 
 def share(part: int, whole: int) -> float | None:
@@ -160,13 +163,16 @@ def stages(found: Pipeline, scored: int | None) -> list[Stage]:
         about = _("No file has been scored yet. To score a single sentence, use Try a sentence.")
     mined = _("sentences with exactly one keyword in active projects; a sentence in several projects counts once")
     same = _("reviewed sentences with at least two blind labels, all with the same choice")
-    return [
-        Stage(_("Mined"), whole, mined),
-        Stage(_("Reviewed"), found.reviewed, _("fully labelled items"), share(found.reviewed, whole)),
-        Stage(_("Same choice"), found.unanimous, same, share(found.unanimous, whole)),
-        Stage(_("Accepted"), found.kept, _("the items of the data set"), share(found.kept, whole)),
-        Stage(_("Scored"), scored, about),
+    texts = {
+        "candidates": mined, "reviewed": _("fully labelled items"), "unanimous": same,
+        "kept": _("the items of the data set"),
+    }  # fmt: skip
+    counted = [
+        Stage(_(one.name), count := getattr(found, key), texts[key], share(count, whole), one.id)
+        for key, one in OPEN_PROJECTS.items()
     ]
+    counted[0] = replace(counted[0], share=None)
+    return [*counted, Stage(_("Scored"), scored, about)]
 
 
 def picture(found: list[Stage]) -> Markup:
@@ -175,7 +181,12 @@ def picture(found: list[Stage]) -> Markup:
     for stage in found:
         count = DASH if stage.count is None else f"{stage.count:,}"
         drawn = "" if stage.share is None else bar([("good", stage.share)])
-        parts = [span(stage.name, "name"), element("b", count), drawn, element("p", stage.text)]
+        parts = [
+            span(stage.name, "name"),
+            element("b", count, title=explained(stage.id) if stage.id else "", data_quantity=stage.id),
+            drawn,
+            element("p", stage.text),
+        ]
         cards.append(element("li", joined(parts)))
     return element("ol", joined(cards), "pipeline")
 

@@ -24,6 +24,7 @@ from evenhand.annotations.projects.steps import state
 from evenhand.annotations.text_policy import text_may_leave, without_text
 from evenhand.annotations.types import Project
 from evenhand.core.judges.alternative_annotator import Against, AltTestResult
+from evenhand.core.language import p_value
 from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk, choose
 from evenhand.pages.ui.numbers import moment, note_text, number, percent
@@ -301,7 +302,7 @@ def _against(one: Against) -> tuple[str | Markup, ...]:
         return one.annotator, f"{one.items:,}", number(None), number(None), number(None), note_text(one.reason)
     won = _("yes") if one.won else _("not shown")
     return (
-        one.annotator, f"{one.items:,}", percent(one.judge_share), percent(one.own_share), number(one.p, ".4f"), won,
+        one.annotator, f"{one.items:,}", percent(one.judge_share), percent(one.own_share), p_value(one.p), won,
     )  # fmt: skip
 
 

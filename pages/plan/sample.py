@@ -32,7 +32,7 @@ SHOWN = (50, 100, 200, 400)  # sizes in the table
 @asks("change_projects")
 def show_sample(store: Store, project: Project) -> None:
     """Show the open sample or a form that draws one; then all samples."""
-    going = samples.open_sample(store, project)
+    going, available = samples.open_sample(store, project), free_items(store, project)
     st.subheader(_("What to label next"), anchor=False)
     if going is not None:
         _show_open(store, project, samples.state_of(store, going))
@@ -43,10 +43,10 @@ def show_sample(store: Store, project: Project) -> None:
             " items does not bias the rates. Until the sample is closed, desks hand out only its items, in"
             " random order."
         )
-        _ask(store, project)
+        _ask(store, project, available)
     _show_samples([samples.state_of(store, sample) for sample in samples.samples(store, project)])
     _show_rates(store, project)
-    show_labels_needed(store, project, {one: design_name(one) for one in SIZED}, column_names())
+    show_labels_needed(store, project, available, {one: design_name(one) for one in SIZED}, column_names())
 
 
 def design_name(design: Design) -> str:
@@ -82,7 +82,7 @@ def _meaning(design: Design) -> str:
     }[design]
 
 
-def _ask(store: Store, project: Project) -> None:
+def _ask(store: Store, project: Project, available: int) -> None:
     has_judges = any(judge.labels for judge in judges(store, project))
     offered = [one for one in SIZED if has_judges or one not in BY_JUDGES]
     if any(cell.quota for cell in counts(store, project).cells):
@@ -99,7 +99,6 @@ def _ask(store: Store, project: Project) -> None:
         values["measure"] = choose(
             _("Measure"), {measure: names.get(measure, measure) for measure in measures}, "sample-measure"
         )
-    available = free_items(store, project)
     caption("Items that can be drawn: {number}.", number=f"{available:,}")
     st.session_state.setdefault("sample-items", max(1, min(USUAL, available)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -241,11 +240,13 @@ def _row(sample_state: samples.SampleState) -> list[str]:
     ]  # fmt: skip
 
 
-def show_labels_needed(store: Store, project: Project, names: dict[str, str], columns: dict[str, str]) -> None:
+def show_labels_needed(
+    store: Store, project: Project, available: int, names: dict[str, str], columns: dict[str, str]
+) -> None:
     """Ask for the wanted interval, the expected rates and the strata; after a press, show the table and the chart.
     *names*: of designs; *columns*: of strata."""
     st.subheader(_("How many labels are needed"), anchor=False)
-    if not free_items(store, project):
+    if not available:
         caption("No item is left to draw from.")
         return
     values = _ask_size(project, columns, has_judges=any(judge.labels for judge in judges(store, project)))

@@ -11,6 +11,7 @@ from evenhand.core.language import (
     Count,
     catalogue,
     message_of,
+    p_value,
     significant,
     translate,
     translate_stored,
@@ -94,3 +95,11 @@ def test_unknown_stored_texts_stay_unchanged(text: str) -> None:
 def test_a_message_without_values_is_unchanged(message: str) -> None:
     assert message_of(message) == (message, {})
     assert translate_stored(message, chinese) == translate(message, "zh")
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(0.0, "< 0.0001"), (0.00009, "< 0.0001"), (0.0001, "0.0001"), (0.5, "0.5000"), (None, "—")]
+)
+def test_a_small_p_is_not_printed_as_0(p: float | None, text: str) -> None:
+    assert p_value(p) == text
+    assert p_value(p, "= ") == (f"= {text}" if text.startswith("0") else text)

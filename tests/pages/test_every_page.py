@@ -111,7 +111,7 @@ def test_home_counts_the_demo_project() -> None:
     assert result.candidates > result.reviewed > result.unanimous > 0
     assert result.unanimous >= result.kept > 0
     home = open_page("home")
-    assert all(f"<b>{number}</b>" in html_of(home) for number in (result.candidates, result.reviewed, result.kept))
+    assert all(f">{number}</b>" in html_of(home) for number in (result.candidates, result.reviewed, result.kept))
     links = [link.proto.label.replace("\\", "") for link in home.get("page_link")]
     assert "**示例 · Demo** · next: Review (waiting: 44)" in links
 

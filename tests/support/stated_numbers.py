@@ -69,6 +69,13 @@ def of_pages(project: Project) -> Iterator[Statement]:
             found = ENTRY.search(re.sub(r"[\\\u2060]", "", metric.proto.help))
             if found and metric.value != "—":
                 yield Statement(f"page {folder}", found[1], metric.value)
+    if project.kind == "sentences":
+        home = open_page("home")
+        bodies = " ".join(block.proto.body for block in home.get("html"))
+        found_numbers = re.findall(r'data-quantity="([\w.]+)">([\d,]+)<', bodies)
+        assert len(found_numbers) == 4, bodies
+        for id_, number in found_numbers:
+            yield Statement("page home", id_, number)
 
 
 def of_commands(project: Project) -> Iterator[Statement]:
