@@ -9,10 +9,15 @@ import click
 from evenhand.annotations.database.hash_chain import daily_heads
 from evenhand.annotations.database.hash_chain import head as last_head
 from evenhand.annotations.database.migrations import Differences, different_triggers
+from evenhand.annotations.database.store import Store
 from evenhand.annotations.log.verify import Derived, entries, verify_derived, verify_project
 from evenhand.annotations.log.verify import verify as verify_log
 from evenhand.annotations.projects import projects
+from evenhand.annotations.release.stored_releases import releases
+from evenhand.annotations.release.verify import Verification, verify_frozen
+from evenhand.annotations.types import Project
 from evenhand.commands.permissions import guarded
+from evenhand.commands.release import check_lines, checks_json
 from evenhand.commands.shared import answer, existing_store, option, table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.types import JsonObject
@@ -35,7 +40,8 @@ def verify(name: str | None, everything: bool, db: str) -> None:
     The log is one chain through all projects, so all of it is checked; with PROJECT it also prints how many labels of
     this project are in the log. The first invalid row ends the check with one sentence and exit code 2. Then gold
     label, status and split of each item (of PROJECT only, if it is named) are decided again from labels and decisions,
-    and the triggers of the database are compared with the schema: exit code 1 if either differs, with the differences.
+    the triggers of the database are compared with the schema, and the releases (of PROJECT only) are checked as
+    `release --verify` checks them: exit code 1 if anything differs, with the differences.
     """
     if (name is None) != everything:
         raise Refused(N_("Name a project or use --all."))
@@ -49,8 +55,9 @@ def verify(name: str | None, everything: bool, db: str) -> None:
             verified, labels = verify_project(store, place.uid)
             data, text = {"project": place.name, "labels": labels}, f" {labels:,} labels of {place.name} are in it."
         derived, triggers = verify_derived(store, place), different_triggers(store.db)
+        frozen = _frozen_releases(store, place)
         older = last_head(store.db)
-    holds = all(result.holds for result in derived) and not triggers
+    holds = all(result.holds for result in derived) and not triggers and all(one.intact for _, one in frozen)
     data |= {
         "holds": holds,
         "entries": verified.entries,
@@ -59,15 +66,26 @@ def verify(name: str | None, everything: bool, db: str) -> None:
         "at": older.at,
     }
     data |= {"derived": [_derived_row(result) for result in derived], "triggers": asdict(triggers)}
+    data["releases"] = [
+        {"project": of, "version": one.version, "whole": one.intact, "checks": checks_json(one)} for of, one in frozen
+    ]
     data["triggers_restored"] = [{"entry": entry, "names": names} for entry, names in verified.restored.items()]
     lines = [
         f"The log is valid: {verified.entries:,} entries.{text}",
         f"Head: {verified.head}",
         *_derived_lines(derived),
     ]
+    for of, one in frozen:
+        lines += [f"{of}, release {one.version}:", *(f"  {line}" for line in check_lines(one))]
     answer(data, lines + _trigger_lines(triggers, verified.restored))
     if not holds:
         sys.exit(1)
+
+
+def _frozen_releases(store: Store, only: Project | None) -> list[tuple[str, Verification]]:
+    """Return the checks of every release of one project or of all, by the name of the project."""
+    every = [only] if only else [*projects.projects(store), *projects.projects(store, archived=True)]
+    return [(each.name, verify_frozen(store, release)) for each in every for release in releases(store, each)]
 
 
 def _derived_row(result: Derived) -> JsonObject:

@@ -1,6 +1,8 @@
 """`release` freezes, writes and verifies a version of a project; `hub` puts it on the Hugging Face Hub or pulls."""
 
 import tempfile
+from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.release import stored_releases
 from evenhand.annotations.release import verify as checking
 from evenhand.annotations.release.make import Made, Settings, run, state_rights
+from evenhand.annotations.release.proof.checks import CHECKS, REASONS
 from evenhand.annotations.release.readiness import readiness
 from evenhand.annotations.release.stored_releases import Release
 from evenhand.annotations.release.verify import Verification
@@ -148,6 +151,7 @@ def _verify(store: Store, project: Project, path: Path) -> None:
         "unread": list(verification.unread), "in_database": verification.known, "whole": verification.intact,
         "stale_gold": None if verification.gold is None else list(verification.gold.stale),
         "gold_unchecked": None if verification.gold is None else verification.gold.unchecked,
+        "checks": checks_json(verification),
     }  # fmt: skip
     if verification.gold is None:
         data["stale_gold_reason"] = data["gold_unchecked_reason"] = "This database does not have the release."
@@ -160,6 +164,26 @@ def _verify(store: Store, project: Project, path: Path) -> None:
     if not verification.intact:
         message = N_("{path} differs from release {version} as it was created.")
         raise Refused(message, path=str(path), version=verification.version)
+
+
+def checks_json(verification: Verification) -> list[JsonObject]:
+    """Return the result of every check, by the ids that proof.html shows."""
+    return [asdict(result) for result in verification.checks]
+
+
+def check_lines(verification: Verification) -> list[str]:
+    """Return a line for each check that differs or is incomplete, with its first differences, and one of the counts."""
+    names = {check.id: check.name for check in CHECKS}
+    lines = []
+    for result in verification.checks:
+        if result.state == "different":
+            lines.append(f"different: {result.check} ({names[result.check]}): {result.expected} / {result.found}")
+            lines += [f"  {one.item}: {one.expected} / {one.found}" for one in result.items[:SHOWN]]
+        elif result.reason:
+            lines.append(f"not checked: {result.check}: {result.unchecked or 'all'}, {REASONS[result.reason]}")
+    counts = Counter(result.state for result in verification.checks)
+    summary = f"{counts['equal']} checks equal, {counts['different']} different, {counts['unchecked']} not checkable"
+    return [*lines, summary]
 
 
 def _verification_text(verification: Verification) -> list[str]:
@@ -180,7 +204,7 @@ def _verification_text(verification: Verification) -> list[str]:
         lines.append(
             f"{verification.gold.unchecked} gold labels not checked: labels, decisions or settings changed since"
         )
-    return lines
+    return lines + check_lines(verification)
 
 
 @click.group()

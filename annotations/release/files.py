@@ -30,6 +30,7 @@ from evenhand.annotations.release.labelled_files import (
     labelled_files,
     packed_items,
 )
+from evenhand.annotations.release.proof.page import proof_page
 from evenhand.annotations.release.readiness import to_explain
 from evenhand.annotations.release.stored_releases import LOG_HEAD, FrozenFile, Release, freeze, pretty
 from evenhand.annotations.text_policy import text_may_leave
@@ -46,6 +47,7 @@ MOST_FILES = 20
 FORMAT = "evenhand-release"
 SUMS = "SHA256SUMS"
 FACTS = "release.json"
+PROOF = "proof.html"
 # What is in each file, for the card; {names} of files of their own are filled in.
 HOLDS = {
     "slguset.csv": N_("accepted sentences, with columns and positions as in the published data set"),
@@ -83,6 +85,7 @@ HOLDS = {
         " archive"
     ),
     LOG_HEAD: N_("hashes of the log of the database: at the end of each day, and when the release was made"),
+    PROOF: N_("checks the numbers of the release in a browser: open it and choose this folder"),
     FACTS: N_("all numbers in the documentation, and the content hash"),
     SUMS: N_("the SHA-256 of every file"),
 }
@@ -135,6 +138,7 @@ class Composer:
         self._papers(known)
         self._planned()
         self._log_head()
+        self._add(PROOF, [proof_page()])
         self._card()
         return self.made
 

@@ -1,12 +1,13 @@
-"""Verification of a release in a folder or archive: every byte, the hash of its contents, the database.
+"""Verification of a release in a folder or archive, or as it is frozen: the checks of `proof.checks`.
 
-Gold labels are checked against the labels of the database, by the code that decides gold.
+Gold labels are checked against the published labels, and against all labels of the database, by the code that decides
+gold.
 """
 
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable, Iterator
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedIOBase, BytesIO
@@ -19,9 +20,11 @@ from evenhand.annotations.database.hash_chain import KINDS
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.items.check_derived import item_states
 from evenhand.annotations.items.wanted_labels import open_recount
-from evenhand.annotations.release.changes import PARTS, content_hash, contents_of
 from evenhand.annotations.release.files import FACTS, FORMAT, SUMS
 from evenhand.annotations.release.make import PACKAGE, TEXTS
+from evenhand.annotations.release.proof.checks import CHECKS, Difference, Result, State
+from evenhand.annotations.release.proof.published import DASH, Opener, Published, Stated
+from evenhand.annotations.release.proof.recount import compared, recount, same, unchecked
 from evenhand.annotations.release.stored_releases import (
     LOG_HEAD,
     Release,
@@ -31,6 +34,7 @@ from evenhand.annotations.release.stored_releases import (
     log_head_of,
     project_changes,
     project_of,
+    release_file,
     touched_items,
 )
 from evenhand.annotations.types import Project
@@ -92,7 +96,6 @@ def _rules_changed(store: Store, project: Project, entry: int) -> bool:
 OF_A_DOWNLOAD = (".gitattributes", ".git", ".cache")  # what the Hugging Face hub and its clients add to the files
 CHANGED, MISSING, ADDED, OTHER, LATER, STALE = "changed", "missing", "added", "other", "not in the log", "stale"
 GOLD = f"{PACKAGE}gold.jsonl"
-Opener = Callable[[], BufferedIOBase]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ class Verification:
     gold labels: items in `gold`). `unread`: files that are encrypted or were left out on purpose. `hash`: as the
     release states it; `found`: of its contents, None if they cannot be read. `known`: whether a release of the database
     was compared too. `gold`: then, whether its gold labels follow from the labels and decisions in the database.
+    `checks`: the result of every check of the list, in its order.
     """
 
     version: str
@@ -113,12 +117,13 @@ class Verification:
     problems: tuple[tuple[str, str], ...]
     unread: tuple[str, ...]
     known: bool
-    gold: FrozenGold | None = None
+    gold: FrozenGold | None
+    checks: tuple[Result, ...]
 
     @property
     def intact(self) -> bool:
-        """Tell whether all files that could be read are correct."""
-        return not self.problems and self.found in (None, self.hash)
+        """Tell whether no check found a difference."""
+        return not self.problems and all(result.state != "different" for result in self.checks)
 
 
 def verify(path: Path, *, password: str | None = None, store: Store | None = None, release: Release | None = None) -> (
@@ -132,30 +137,69 @@ def verify(path: Path, *, password: str | None = None, store: Store | None = Non
     if TEXTS in files and password is not None:
         with files.pop(TEXTS)() as locked_file:
             files |= _unlocked(locked_file, password, TEXTS)
+    return _verified(files, str(path), store, release)
+
+
+def verify_frozen(store: Store, release: Release) -> Verification:
+    """Check a release as the database holds it. Raises BadFile if the content of a file differs from the frozen one."""
+    names = [file_fact.name for file_fact in file_facts(store, release)]
+    files: dict[str, Opener] = {name: partial(_frozen_file, store, release, name) for name in names}
+    return _verified(files, release.version, store, release)
+
+
+def _frozen_file(store: Store, release: Release, name: str) -> BytesIO:
+    return BytesIO(release_file(store, release, name))
+
+
+def _verified(files: dict[str, Opener], path: str, store: Store | None, release: Release | None) -> Verification:
     facts = _release_facts(files, path)
-    locked = TEXTS in files
+    published = Published(files, facts, TEXTS in files)
     sums = _sums(files, path)
-    problems: list[tuple[str, str]] = []
-    unread = _left_out(files, sums, facts["text_in"] if locked else [])
+    unread = _left_out(files, sums, facts["text_in"] if published.locked else [])
     digests = {name: _digest(opened) for name, opened in files.items() if name != TEXTS}
-    for name, digest in sums.items():
-        if name not in files and name not in unread:
-            problems.append((name, MISSING))
-        elif name in files and digests[name] != digest:
-            problems.append((name, CHANGED))
-    problems += [(name, ADDED) for name in digests if name not in sums and name != SUMS]
+    problems = _file_problems(sums, digests, unread)
+    results = [_sums_result(published, sums, digests, unread), *recount(published)]
     gold: FrozenGold | None = None
-    if store is not None and release is not None:
+    if store is None or release is None:
+        results += [unchecked(check.id, "absent") for check in CHECKS if check.place == "server"]
+    else:
         gold = check_frozen_gold(store, release)
-        problems += [(LOG_HEAD, LATER)] if gold.log_known is False else []
-        problems += [(GOLD, STALE)] if gold.stale else []
         frozen = {file_fact.name: file_fact.sha256 for file_fact in file_facts(store, release)}
         seen = {name for name, _ in problems}
         problems += [(n, OTHER) for n, digest in digests.items() if n not in seen and frozen.get(n) != digest]
-    result = _contents(files)
+        problems += [(LOG_HEAD, LATER)] if gold.log_known is False else []
+        problems += [(GOLD, STALE)] if gold.stale else []
+        results += _database_results(gold, frozen, digests)
+    content = next(result for result in results if result.check == "content.hash")
+    found = "" if content.reason == "damaged" else content.found
     about = facts["release"]
-    return Verification(about["version"], about["hash"], result, len(digests), tuple(sorted(problems)),
-                        tuple(sorted(unread)), release is not None, gold)  # fmt: skip
+    return Verification(about["version"], about["hash"], found, len(digests), tuple(sorted(problems)),
+                        tuple(sorted(unread)), release is not None, gold, tuple(results))  # fmt: skip
+
+
+def _file_problems(sums: dict[str, str], digests: dict[str, str], unread: set[str]) -> list[tuple[str, str]]:
+    problems = [(name, MISSING) for name in sums if name not in digests and name not in unread]
+    problems += [(name, CHANGED) for name, digest in sums.items() if digests.get(name, digest) != digest]
+    return problems + [(name, ADDED) for name in digests if name not in sums and name != SUMS]
+
+
+def _sums_result(published: Published, sums: dict[str, str], digests: dict[str, str], unread: set[str]) -> Result:
+    stated = {name: digest for name, digest in sums.items() if name not in unread}
+    found = {name: digest for name, digest in digests.items() if name != SUMS}
+    reasons = Counter("locked" if published.missing(name) == "locked" else "left_out" for name in unread)
+    return compared("files.sums", stated, found, reasons)
+
+
+def _database_results(gold: FrozenGold, frozen: dict[str, str], digests: dict[str, str]) -> list[Result]:
+    """Return the results of the checks that need the database; files that are not in the folder are not compared."""
+    files = compared("database.files", {name: frozen.get(name, DASH) for name in digests}, digests)
+    stale = tuple(Difference(item, DASH, DASH) for item in gold.stale)
+    reason = "changed" if gold.unchecked else ""
+    state: State = "different" if stale else "equal"
+    derived = Result("database.gold", state, 0, len(stale), stale, reason, gold.unchecked)
+    if gold.log_known is None:
+        return [files, derived, unchecked("database.log", "unstated")]
+    return [files, derived, same("database.log", True, gold.log_known)]
 
 
 def _digest(opened: Opener) -> str:
@@ -168,12 +212,6 @@ def _read(opened: Opener) -> bytes:
         return file.read()
 
 
-def _rows(opened: Opener) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a file of JSON lines; one line at a time is in memory."""
-    with opened() as file:
-        yield from (json.loads(line.decode()) for line in file if line != b"\n")
-
-
 def _left_out(files: dict[str, Opener], sums: dict[str, str], locked: list[str]) -> set[str]:
     absent = {name for name in sums if name not in files}
     package = {name for name in sums if name.startswith(PACKAGE)}
@@ -181,13 +219,13 @@ def _left_out(files: dict[str, Opener], sums: dict[str, str], locked: list[str])
     return (absent & set(locked)) | (package if package <= absent | set(locked) else set())
 
 
-def _release_facts(files: dict[str, Opener], path: Path) -> dict[str, Any]:
+def _release_facts(files: dict[str, Opener], path: str) -> dict[str, Any]:
     try:
-        facts = json.loads(_read(files[FACTS]))
+        facts = json.loads(_read(files[FACTS]), object_hook=Stated)
         if facts["format"] != FORMAT or not {"version", "hash"} <= facts["release"].keys():
-            raise BadFile(_NONE, path=str(path))
+            raise BadFile(_NONE, path=path)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise BadFile(_NONE, path=str(path)) from error
+        raise BadFile(_NONE, path=path) from error
     checked: dict[str, Any] = facts
     return checked
 
@@ -195,22 +233,12 @@ def _release_facts(files: dict[str, Opener], path: Path) -> dict[str, Any]:
 _NONE = N_("{path} is not an Evenhand release: its release.json or SHA256SUMS is missing or does not match.")
 
 
-def _sums(files: dict[str, Opener], path: Path) -> dict[str, str]:
+def _sums(files: dict[str, Opener], path: str) -> dict[str, str]:
     try:
         lines = _read(files[SUMS]).decode().splitlines()
         return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     except (KeyError, UnicodeDecodeError) as error:
-        raise BadFile(_NONE, path=str(path)) from error
-
-
-def _contents(files: dict[str, Opener]) -> str | None:
-    names = [f"{PACKAGE}{name}" for name in PARTS]
-    if not set(names) <= files.keys():
-        return None
-    try:
-        return content_hash(contents_of(*(_rows(files[name]) for name in names)).entries.values())
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return ""  # not a valid package: the file is among the problems
+        raise BadFile(_NONE, path=path) from error
 
 
 def _folder(path: Path) -> dict[str, Opener]:
