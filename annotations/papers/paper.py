@@ -295,7 +295,41 @@ CHANGES: dict[str, Evidence] = {
     "other_guideline": lambda facts: _if(_since(facts) and not _same_guideline(facts), facts["changes"]["guideline"]),
     "guidelines_between": _guidelines_between,
 }
-CLAIMS = LABELLING | METHOD | DATASHEET | CHANGES
+
+
+def _studies(wanted: Callable[[Mapping[str, Any]], object]) -> Evidence:
+    """Return evidence of the studies for which something holds."""
+    return lambda facts: [study for study in facts["annotators"]["studies"] if wanted(study)]
+
+
+def _outside_studies(facts: Facts) -> bool:
+    return bool(facts["annotators"]["with_account"] or facts["annotators"]["with_others"])
+
+
+ANNOTATORS: dict[str, Evidence] = {
+    "card_hides": lambda facts: [facts["annotators"]["fewest"]],
+    "card_people": _quantities,
+    "came_by_study": _studies(lambda study: True),
+    "came_with_account": lambda facts: _if(facts["annotators"]["with_account"], facts["annotators"]),
+    "came_otherwise": lambda facts: _if(facts["annotators"]["with_others"], facts["annotators"]),
+    "trained_by_guideline": lambda facts: [len(facts["guidelines"])],
+    "trained_by_pilot": lambda facts: facts["pilots"],
+    "tested": _studies(lambda study: study["questions"]),
+    "not_tested": lambda facts: _if(not any(study["questions"] for study in facts["annotators"]["studies"])),
+    "paid": _studies(lambda study: study["reward"]),
+    "not_paid": _studies(lambda study: not study["reward"]),
+    "pay_not_recorded": lambda facts: _if(_outside_studies(facts)),
+    "consent_form": _studies(lambda study: True),
+    "groups_not_published": lambda facts: facts["annotators"]["groupings"],
+    "background_not_recorded": lambda facts: _if(not facts["annotators"]["groupings"]),
+    "arr_instructions": lambda facts: [facts["annotators"]["studies"]],
+    "arr_recruitment": lambda facts: _if(facts["annotators"]["studies"], _outside_studies(facts)),
+    "arr_recruitment_unknown": lambda facts: _if(not facts["annotators"]["studies"]),
+    "arr_consent": lambda facts: [facts["provenance"]["consent"]],
+    "arr_review": lambda facts: [facts["project"]],
+    "arr_population": lambda facts: [facts["annotators"]["groupings"]],
+}
+CLAIMS = LABELLING | METHOD | DATASHEET | CHANGES | ANNOTATORS
 
 
 SHARED = Path(__file__).parent / "templates"  # the parts that several papers include

@@ -27,6 +27,7 @@ from evenhand.annotations.projects.projects import annotators, guidelines
 from evenhand.annotations.quality.retest_agreement import RetestReport
 from evenhand.annotations.quantities.labels import NO_TIME
 from evenhand.annotations.quantities.quantity import quantities_json
+from evenhand.annotations.release.annotator_card import annotator_facts
 from evenhand.annotations.text_policy import CANARY, needs_canary
 from evenhand.annotations.types import Project
 from evenhand.core.guidelines import recognise
@@ -93,6 +94,7 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "preregistration": sheet_facts(store, project),
         "follow_ups": [sample | {"method": METHOD} for sample in known.follow_ups],
         "people": _people(store, project, labels),
+        "annotators": annotator_facts(store, project),
         "pilots": [_pilot(store, project, pilot, sources) for pilot in pilots(store, project)],
         "agreement": agreement_facts(snapshot.agreement),
         "coverage": coverage_cited(),

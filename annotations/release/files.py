@@ -73,6 +73,8 @@ HOLDS = {
     "method.zh.md": N_("method section, Chinese"),
     "method.en.tex": N_("method section, English, LaTeX"),
     "method.zh.tex": N_("method section, Chinese, LaTeX"),
+    "annotator_card.en.md": N_("annotator card: who labelled, how they were recruited, trained and paid, English"),
+    "annotator_card.zh.md": N_("annotator card: who labelled, how they were recruited, trained and paid, Chinese"),
     "changes.en.md": N_("changes since the previous release, English"),
     "changes.zh.md": N_("changes since the previous release, Chinese"),
     "changes.json": N_("changes since the previous release, listing every item"),
@@ -202,6 +204,9 @@ class Composer:
             for name, blocks in papers.items():
                 self._add(f"{name}.{language}.md", [rendered(blocks, "md", language)])
                 self._add(f"{name}.{language}.tex", [rendered(blocks, "tex", language)])
+            facts = {**self.made.facts, "labels_name": name_of_labels(self.made.facts["provenance"])}
+            blocks = paper_blocks(TEMPLATES, "annotator_card", language, facts)
+            self._add(f"annotator_card.{language}.md", [rendered(blocks, "md", language)])
 
     def _planned(self) -> None:
         """Add the pre-registration sheets, compared with what was done; nothing if the project has none."""

@@ -22,7 +22,7 @@ from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.papers import datasheet
 from evenhand.annotations.papers.datasheet import read_known
-from evenhand.annotations.papers.paper import CHANGES, CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
+from evenhand.annotations.papers.paper import ANNOTATORS, CHANGES, CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
 from evenhand.annotations.projects.projects import (
     annotators,
     create_project,
@@ -52,6 +52,7 @@ def templates() -> list[Path]:
             (RELEASE, "preregistration"),
             (RELEASE, "changes"),
             (RELEASE, "dataset_card"),
+            (RELEASE, "annotator_card"),
             (datasheet.TEMPLATES, "datasheet"),
             (datasheet.TEMPLATES, "labelling"),
         )
@@ -71,7 +72,7 @@ def test_every_sentence_belongs_to_a_claim_with_a_check() -> None:
         rest = re.sub(r"\{%.*?%\}", "", IN_CLAIM.sub("", text))
         sentences = [line for line in rest.splitlines() if line and line[0] not in "#|"]
         assert all(QUOTED.fullmatch(sentence) for sentence in sentences), file
-    assert used == set(CLAIMS) == set(CHECKS) | set(CHANGES)
+    assert used == set(CLAIMS) == set(CHECKS) | set(CHANGES) | set(ANNOTATORS)
 
 
 def test_a_claim_without_evidence_is_not_rendered() -> None:

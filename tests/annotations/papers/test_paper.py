@@ -16,7 +16,7 @@ from evenhand.core.language import LANGUAGES, Language
 
 TEMPLATES = [
     *((datasheet.TEMPLATES, name) for name in ("datasheet", "labelling")),
-    *((RELEASE, name) for name in ("method", "changes", "preregistration", "dataset_card")),
+    *((RELEASE, name) for name in ("method", "changes", "preregistration", "dataset_card", "annotator_card")),
 ]
 ALL = """
 # {{ one }}
