@@ -16,7 +16,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 from benchmarks.measuring import options
 from evenhand.core.mining.filters import FILTERS
@@ -91,14 +90,14 @@ def candidates_in(lines: Iterable[str], finder: Finder, kind: str) -> Iterator[S
         for text in sentences(line):
             hits = finder.hits(text) if SHORTEST <= len(text) <= LONGEST else []
             if hits and kind == ("one" if len(hits) == 1 else "several"):
-                yield Sentence(text, hits[0][1].at(hits[0][0], text), paragraph=partial(str, line))
+                yield Sentence(text, hits[0][1].at(hits[0][0], text))
             words = list(PERSONS.finditer(text)) if kind == "persons" and SHORTEST <= len(text) <= LONGEST else []
             if len(words) == 1 and not hits:
                 pair = KeywordPair(words[0][0], words[0][0], (0, 1), (0, 1), "zh")
-                yield Sentence(text, candidate(text, words[0].start(), pair, "male"), paragraph=partial(str, line))
+                yield Sentence(text, candidate(text, words[0].start(), pair, "male"))
             if kind == "deeds" and SHORTEST <= len(text) <= LONGEST and not hits and DEEDS.search(text):
                 pair = KeywordPair(text[-1], text[-1], (0, 1), (0, 1), "zh")
-                yield Sentence(text, candidate(text, len(text) - 1, pair, "male"), paragraph=partial(str, line))
+                yield Sentence(text, candidate(text, len(text) - 1, pair, "male"))
 
 
 def show_reading(finder: Finder, number: int, seed: int, half: str, kind: str, begin: int) -> None:

@@ -2,10 +2,10 @@
 
 import gc
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from evenhand.core.mining.blocks import Block
 from evenhand.core.mining.cleaning import BYLINE_BEGINS, FULL_WIDTH, Cleaner, block_ends, without_byline
 from evenhand.core.mining.duplicates import BANDS, Keys, band_keys, masked, text_key
-from evenhand.core.mining.filters import FILTERS, Check
+from evenhand.core.mining.filters import FILTERS, Check, CheckAll
 from evenhand.core.mining.find_keywords import Finder, Word, Words, lines_of
 from evenhand.core.mining.report import Cell, CellCounts, Example, Problem, example_key
 from evenhand.core.mining.settings import Settings
@@ -24,7 +24,6 @@ from evenhand.core.text.sentences import EDGES, repair_quotes
 from evenhand.core.types import Candidate, JsonObject
 
 _DAMAGED = re.compile("[\ud800-\udfff\ufffd]")
-AROUND = 4_000  # characters of a paragraph that filters may look at
 _LINE_ENDS = re.compile("[\r\n\u2028\u2029]")
 
 
@@ -109,13 +108,25 @@ class Examiner:
         self.convert = converter(settings.convert)
         self.limits = settings.shortest, settings.longest
         self.steps = {pair.name: self._steps(pair.name) for pair in settings.pairs}
+        self.together = self._together()
         inside = {pair.name: settings.mode(pair.name, "inside_word") for pair in settings.pairs}
         self.whole_words = {name for name, mode in inside.items() if mode == "reject"}
         self.compares = any(settings.mode(pair.name, "near_duplicate") != "off" for pair in settings.pairs)
 
     def _steps(self, pair: str) -> list[tuple[str, Mode, Check]]:
-        modes = ((code, self.settings.mode(pair, code), filter_.check) for code, filter_ in FILTERS.items())
+        alone = {code: filter_.check for code, filter_ in FILTERS.items() if filter_.check_all is None}
+        modes = ((code, self.settings.mode(pair, code), check) for code, check in alone.items())
         return [(code, mode, check) for code, mode, check in modes if check is not None and mode != "off"]
+
+    def _together(self) -> list[tuple[str, CheckAll, dict[str, Mode]]]:
+        """Return the filters that take many sentences at once, with the pairs for which they are not off."""
+        found = []
+        for code, filter_ in FILTERS.items():
+            modes = {pair.name: self.settings.mode(pair.name, code) for pair in self.settings.pairs}
+            modes = {pair: mode for pair, mode in modes.items() if mode != "off"}
+            if filter_.check_all is not None and modes:
+                found.append((code, filter_.check_all, modes))
+        return found
 
     def only_keyword(self, sentence: str, hits: list[tuple[int, Word]]) -> tuple[int, Word] | None:
         """Return the one keyword of *sentence*: the only one of several hits outside other words (他, not 吉他).
@@ -148,7 +159,9 @@ class Examiner:
         block, position = item
         examined = Examined(block.name, position, encoding=block.encoding)
         with gc_paused():
-            _Work(self, block, examined).run()
+            work = _Work(self, block, examined)
+            work.run()
+            work.ask_together()
         if self.compares:
             examined.keys = band_keys([mined.masked for mined in examined.mined])
         return examined
@@ -336,30 +349,47 @@ class _Work:
             counts = self.found.cell(word.cell)
         counts.exactly_one += 1
         candidate = word.at(start, sentence)
-        examined = Sentence(sentence, candidate, self.examiner.limits, lambda: self._around(line, at))
+        examined = Sentence(sentence, candidate, self.examiner.limits)
         findings: list[tuple[str, Finding]] = []
         for code, mode, check in self.examiner.steps[word.cell[0]]:
             finding = check(examined)
             if finding is None:
                 continue
             if mode == "reject":
-                counts.rejected[code] += 1
-                key = example_key(sentence, self.settings.seed)
-                if counts.sample(code).wants(key):
-                    offset = self._offset(origin, line, at)
-                    counts.sample(code).add(key, example_of(candidate, finding, self.block.name, offset))
+                self._reject(counts, code, candidate, finding, lambda: self._offset(origin, line, at))
                 return
             findings.append((code, finding))
         row = self.row
         name, date, columns = (row.name, row.date, row.columns) if row else (None, None, None)
         offset, key = self._offset(origin, line, at), text_key(sentence)
         file, flagged = self.block.name, tuple(findings)
-        self.found.mined.append(Mined(sentence, start, word, key, file, offset, name, date, columns, original, flagged))
+        mined = Mined(sentence, start, word, key, file, offset, name, date, columns, original, flagged)
+        self.found.mined.append(mined)
 
-    def _around(self, line: str, at: int) -> str:
-        """The paragraph of the sentence at *at* in *line*; of a long one, what is near."""
-        near = line if len(line) <= AROUND else line[max(0, at - AROUND // 2) : at + AROUND // 2]
-        return near if self.examiner.convert is None else str(self.examiner.convert(near))
+    def _reject(
+        self, counts: CellCounts, code: str, candidate: Candidate, finding: Finding, offset: Callable[[], int]
+    ) -> None:
+        counts.rejected[code] += 1
+        key = example_key(candidate.sentence, self.settings.seed)
+        if counts.sample(code).wants(key):
+            counts.sample(code).add(key, example_of(candidate, finding, self.block.name, offset()))
+
+    def ask_together(self) -> None:
+        """Ask the filters that take all sentences of the block at once, which are the last ones."""
+        for code, check, modes in self.examiner.together:
+            asked = [one for one in self.found.mined if one.word.cell[0] in modes]
+            answers = iter(check([Sentence(one.sentence, one.candidate, self.examiner.limits) for one in asked]))
+            kept = []
+            for one in self.found.mined:
+                mode = modes.get(one.word.cell[0])
+                finding = None if mode is None else next(answers)
+                if finding is not None and mode == "reject":
+                    self._reject(self.found.cell(one.word.cell), code, one.candidate, finding, partial(int, one.offset))
+                elif finding is not None:
+                    kept.append(one._replace(findings=(*one.findings, (code, finding))))
+                else:
+                    kept.append(one)
+            self.found.mined = kept
 
     def _offset(self, paragraph: _Paragraph | int, line: str, at: int) -> int:
         """The byte of the file where the sentence begins; of its row, in a table."""

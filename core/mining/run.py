@@ -24,6 +24,7 @@ from evenhand.core.files.csv_out import json_line
 from evenhand.core.mining.blocks import Block, blocks, total_size
 from evenhand.core.mining.duplicates import Exact, Near
 from evenhand.core.mining.examine import Examined, Examiner, Mined, examiner, example_of, gc_paused
+from evenhand.core.mining.filters import tagger
 from evenhand.core.mining.find_keywords import counterpart
 from evenhand.core.mining.report import CellCounts, Problem, Report, example_key
 from evenhand.core.mining.settings import Settings
@@ -36,6 +37,10 @@ BYTES_PER_PROCESS = 8_000_000  # bytes for which a process more is worth its sta
 PREFETCH_BLOCKS = 4  # blocks per process that are under way or wait for their turn
 DAMAGED = N_("{file}: {count} sentences were skipped because they contain bytes that are not {encoding}.")
 COMPARED = N_("Near-duplicates were searched for among the first million candidates only.")
+NO_TAGGER = N_(
+    "Only a few certain rules looked for personal names; `pip install -r requirements-names.txt` adds the tagger that "
+    "finds most of the others."
+)
 CANCELLED = "This run was cancelled."  # not shown: the process that asked is ending
 WORKER_ENDED = N_("A worker process ended unexpectedly, often for lack of memory. Try fewer workers.")
 
@@ -262,6 +267,8 @@ class _Collector:
         self._report_damage()
         if self.near.full:
             self.report.notices.append(COMPARED)
+        if self.settings.finds_names and not tagger.installed():
+            self.report.notices.append(NO_TAGGER)
 
 
 def line(one: Mined, findings: list[tuple[str, Finding]]) -> Line:

@@ -15,7 +15,7 @@ from evenhand.core.resources import DATA, ROOT, keyword_pairs
 from evenhand.core.types import JsonObject, KeywordPair
 
 CODES: tuple[str, ...] = get_args(Code)
-VERSION = 2  # of the method: reading, cleaning, finding, duplicates
+VERSION = 3  # of the method: reading, cleaning, finding, duplicates
 WITHOUT_SPACES = ("zh", "ja", "yue", "lzh")  # languages that write no spaces between words
 
 Quotes = Literal["delete", "complete"]
@@ -87,8 +87,15 @@ class Settings:
         return {pair.name: {code: self.mode(pair.name, code) for code in CODES} for pair in self.pairs}
 
     @property
+    def finds_names(self) -> bool:
+        """True if the filter of personal names is asked about Chinese sentences."""
+        return any(pair.language == "zh" and self.mode(pair.name, "names") != "off" for pair in self.pairs)
+
+    @property
     def signature(self) -> str:
         """Everything that can change the candidates, in a stable order; file names and workers cannot."""
+        from evenhand.core.mining.filters import tagger
+
         pairs = [(pair.male, pair.female, pair.male_stem, pair.female_stem, pair.language) for pair in self.pairs]
         modes = sorted((pair, sorted(modes.items())) for pair, modes in self.all_modes().items())
         converter = f"{self.convert}-opencc-{version('opencc')}" if self.convert else "none"
@@ -102,6 +109,7 @@ class Settings:
             f"length:{self.shortest}-{self.longest}",
             f"rules:{rules_hash()[:8]}",
             f"rjieba:{version('rjieba')}",
+            f"names:{tagger.signature()}",
             f"v{VERSION}",
         ]
         return "|".join(parts)

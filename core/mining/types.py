@@ -1,6 +1,5 @@
 """Values that the mining of candidates shares: a sentence under examination, what a filter found."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,14 +18,12 @@ class Sentence:
     """A cleaned sentence with exactly one keyword, as filters see it.
 
     `candidate` says where the keyword is; `limits` are the least and the most
-    characters that the settings allow; `paragraph` gives the text around it, if
-    there is any. Tokens are made when a filter first asks.
+    characters that the settings allow.
     """
 
     text: str
     candidate: Candidate
     limits: tuple[int, int] = (SHORTEST, LONGEST)
-    paragraph: Callable[[], str] = str
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,17 +84,9 @@ def beside(character: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 @cache
-def surnames(*kinds: str) -> frozenset[str]:
-    """Return the surnames of some kinds: single, double, japanese."""
-    return frozenset(
-        name for row in table("mining_surnames") if row["kind"] in kinds for name in row["surnames"].split()
-    )
-
-
-@cache
 def usual_surnames() -> frozenset[str]:
     """Return the usual Chinese surnames, of one or two characters."""
-    return surnames("single", "double")
+    return frozenset(name for row in table("mining_surnames") for name in row["surnames"].split())
 
 
 def is_surname(text: str) -> bool:

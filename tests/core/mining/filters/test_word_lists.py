@@ -6,8 +6,7 @@ from typing import get_args
 import pytest
 
 from evenhand.core.language import translate
-from evenhand.core.mining.filters import FILTERS, REASONS, SCARCE, default_mode
-from evenhand.core.mining.filters.name_words import nickname_shapes
+from evenhand.core.mining.filters import FILTERS, SCARCE, default_mode
 from evenhand.core.mining.types import MODES, Code
 from evenhand.core.resources import keyword_pairs, table
 from evenhand.core.text.containing_words import alternatives, joined, touching
@@ -20,7 +19,6 @@ TABLES = [
     ("mining_relatives", "words"),
     ("mining_biological", "words"),
     ("mining_generic", "pattern"),
-    ("mining_nicknames", "words"),
 ]
 
 
@@ -49,17 +47,6 @@ def test_scarce_pairs_are_treated_leniently() -> None:
 def test_every_listed_expression_is_valid(name: str, column: str) -> None:
     for row in table(name):
         assert joined([row[column].replace("〇", "他")]).pattern != r"(?!)"
-
-
-def test_grouped_expressions_match_like_single_ones() -> None:
-    cells = [row["words"] for row in table("mining_nicknames")]
-    words = [alternative for cell in cells for alternative in alternatives(cell)]
-    assert all("一" <= word[0] <= "龥" and word[1:2] not in {"?", "*", "+", "{"} for word in words)
-    for word in words:
-        text = "他说" + re.sub(r"\(\?=(.*?)[|)].*", r"\1", word) + "了"
-        match = nickname_shapes().search(text)
-        assert match is not None and match.lastgroup is None, text
-        assert match.span() == re.compile("|".join(cells)).search(text).span()  # type: ignore[union-attr]
 
 
 def test_keywords_of_the_lists_are_keywords() -> None:
@@ -107,22 +94,6 @@ def test_only_words_that_touch_the_keyword_count() -> None:
     pattern = re.compile("其他")
     assert touching(pattern, "其他人说他来了", 4, 5) is None
     assert touching(pattern, "他说其他人", 3, 4) == (2, 4)
-
-
-def test_every_reason_has_words() -> None:
-    sentences = {
-        "inside_word": ["村里有一把吉他。", "祖父亲自来了。", "王亚男在门口等车。"],
-        "gender_terms": ["先生说他来了。"],
-        "biological": ["她怀孕了。", "他的前列腺。"],
-        "generic": ["每个人都有他的家。"],
-        "names": ["小明和他。", "姚明和他。", "布朗斯基和他。", "爱丽丝·门罗和他。", "明世宗和他。"],
-        "length": ["他来了。", "他" + "来" * 200],
-    }
-    for code, texts in sentences.items():
-        for text in texts:
-            finding = finding_of(code, text)
-            assert finding is not None, (code, text)
-            assert translate(REASONS[finding.reason], "zh") != REASONS[finding.reason]
 
 
 def test_length_accepts_its_limits() -> None:
