@@ -73,6 +73,11 @@ class FollowUp:
     elsewhere: int
     strata: dict[Stratum, Judged]
 
+    @property
+    def inside(self) -> int:
+        """The number of labels that were made here by people of the project."""
+        return self.left_out - self.elsewhere
+
 
 def guideline_text(language: str, name: str = "audit") -> str:
     """Return the guideline of an audit or a follow-up: Chinese for "zh", English otherwise."""
@@ -209,7 +214,7 @@ def _judged(sentences: list[tuple[Stratum, int, list[str]]]) -> Judged:
 
 def follow_up_facts(store: Store, parent: Project) -> list[dict[str, Any]]:
     """Return the follow-up samples for papers: counts, and the shares as estimates; without names."""
-    names = ("seed", "from_kept", "per_item", "people", "left_out", "elsewhere", "from_rejected")
+    names = ("seed", "from_kept", "per_item", "people", "left_out", "elsewhere", "inside", "from_rejected")
     return [
         {name: getattr(follow_up, name) for name in names} | follow_up.strata for follow_up in follow_ups(store, parent)
     ]

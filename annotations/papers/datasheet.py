@@ -288,7 +288,6 @@ class Held:
     `cells`: (pair, side) of sentences, (model, data set, pronouns, setting) of generations -> items.
     """
 
-    items: int = 0
     files: set[str] = field(default_factory=set)
     cells: Counter[tuple[str, ...]] = field(default_factory=Counter)
     contexts: set[str | None] = field(default_factory=set)
@@ -340,7 +339,6 @@ def _held(store: Store, project: Project) -> tuple[Held, Held]:
     held, kept, sentences = Held(), Held(), project.kind == "sentences"
     for item in stored_items(store, project):
         for counted in (held, kept) if item.status == "accepted" else (held,):
-            counted.items += 1
             counted.files.add(item.file)
             counted.cells[(item.pair, str(item.side)) if sentences else _origin(item)] += 1
             if not sentences:

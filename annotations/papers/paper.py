@@ -47,7 +47,11 @@ from evenhand.annotations.papers.numbers import (
 from evenhand.annotations.quantities.catalogue import QUANTITIES
 from evenhand.core.language import Language
 from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.many_raters import FEWEST_HOLDING
+from evenhand.core.statistics.posterior import FEWEST, FEWEST_BY_T, FEWEST_ITEMS
 
+# The least numbers that an interval of agreement needs (docs/methods.md#intervals-of-agreement).
+FEWEST_OF = {"items": FEWEST_ITEMS, "rare": FEWEST, "units": FEWEST_BY_T, "holding": FEWEST_HOLDING}
 Facts = Mapping[str, Any]
 Evidence = Callable[[Facts], Sequence[Any]]
 
@@ -101,6 +105,11 @@ def _imported_version(facts: Facts) -> list[Any]:
     return _if(versions, {"versions": versions})
 
 
+def _more(rows: Sequence[Any], facts: Facts) -> list[Any]:
+    """Return how many rows a table leaves out."""
+    return _if(len(rows) > facts["most_rows"], len(rows) - facts["most_rows"])
+
+
 def _time(facts: Facts) -> list[Any]:
     labels, here = facts["labels"], facts["provenance"]["here"]["timed"]
     return _if(labels["timed"], {**labels, "here": here, "others": labels["timed"] - here})
@@ -122,6 +131,11 @@ def _adjudication(facts: Facts) -> bool:
 def _adjudicable(facts: Facts) -> bool:
     """Return whether adjudication may settle sentences otherwise than their labels do, or has settled some."""
     return bool(facts["project"]["rescue"] or facts["adjudication"]["decided"])
+
+
+def _retests_from_outside(facts: Facts) -> list[Any]:
+    made = facts["provenance"]["retests"]
+    return _if(facts["retests"]["items"] and made["others"], {**made, "all": made["here"] + made["others"]})
 
 
 def _left_out(facts: Facts) -> int:
@@ -195,16 +209,14 @@ METHOD: dict[str, Evidence] = {
     "agreement_all": lambda facts: _if(facts["agreement"]["on"] != "share", facts["agreement"]),
     "agreement_ended": lambda facts: _if(ended := facts["agreement"].get("ended_at_reject"), ended),
     "agreement_imported": lambda facts: _if(some := facts["agreement"].get("imported_ended_at_reject"), some),
-    "agreement_intervals": lambda facts: [{**facts["agreement"], "coverage": facts["coverage"]}],
+    "agreement_intervals": lambda facts: [{**facts["agreement"], "coverage": facts["coverage"], "fewest": FEWEST_OF}],
     "agreement_scope": lambda facts: [facts["agreement"]],
     "agreement_signature": lambda facts: [facts["agreement"]],
     "no_retests": lambda facts: _if(not facts["retests"]["items"], facts["retests"]["same"]),
     "retest_plan": lambda facts: _if(
         facts["retests"]["items"] and facts["provenance"]["retest_plan"], facts["provenance"]["retest_plan"]
     ),
-    "retests_from_outside": lambda facts: _if(
-        facts["retests"]["items"] and facts["provenance"]["retests"]["others"], facts["provenance"]["retests"]
-    ),
+    "retests_from_outside": _retests_from_outside,
     "retests": lambda facts: _if(facts["retests"]["items"], facts["retests"]),
     "retests_left_out": lambda facts: _if(facts["retests"]["items"] and _left_out(facts), _left_out(facts)),
     "retest_signature": lambda facts: _if(facts["retests"]["items"], facts["retests"]["signature"]),
@@ -241,11 +253,11 @@ DATASHEET: dict[str, Evidence] = {
         facts["release_reason"], {"reason": facts["release_reason"], "why": facts["release_checks"]}
     ),
     "held": _quantities,
-    "kept_items": lambda facts: _if(facts["kept_cells"], facts["kept"]),
+    "kept_items": lambda facts: _if(facts["kept_cells"], facts["quantities"]),
     "nothing_kept": lambda facts: _if(not facts["kept_cells"]),
-    "more_kept_rows": lambda facts: _if(len(facts["kept_cells"]) > facts["most_rows"]),
-    "before_filtering": lambda facts: [facts["held"]],
-    "more_rows": lambda facts: _if(len(facts["cells"]) > facts["most_rows"]),
+    "more_kept_rows": lambda facts: _more(facts["kept_cells"], facts),
+    "before_filtering": _quantities,
+    "more_rows": lambda facts: _more(facts["cells"], facts),
     "rate": _quantities,
     "signature": lambda facts: facts["signatures"],
     "guideline_kind": lambda facts: [facts["guideline"]],
@@ -383,18 +395,15 @@ def _environment(folder: Path, language: Language) -> Environment:
         "short_estimate": short_estimate,
         "half_width": _half_width,
         "verbatim": _verbatim,
+        "beyond": lambda rows, most: len(rows) - most,
         "translated": say,
         "value": value,
         "interval": interval,
         "named": pass_context(partial(named, say=say)),
         "titled": lambda id_: say(QUANTITIES[id_].name),
     }
-    made.globals |= {
-        "number": pass_context(partial(number, say=say)),
-        "some": pass_context(some),
-        "stated": pass_context(stated),
-        "how_made": pass_context(partial(how_made, say=say)),
-    }
+    made.globals |= {"some": pass_context(some), "stated": pass_context(stated)}
+    made.globals |= {one.__name__: pass_context(partial(one, say=say)) for one in (number, how_made)}
     return made
 
 

@@ -262,11 +262,12 @@ CHECKS: dict[str, Check] = PRINTED | {
         and one["items.reviewed"]["value"] == number(h, REVIEWED)
     ),
     **dict.fromkeys(
-        ("held", "imported_items"),
+        ("held", "imported_items", "before_filtering"),
         lambda h, one: one["items.imported"]["value"] == len(list(items(h.store, h.project))),
     ),
-    "before_filtering": lambda h, one: one.items == len(list(items(h.store, h.project))),
-    "kept_items": lambda h, one: one.items == len(list(items(h.store, h.project, accepted_only=True))) > 0,
+    "kept_items": lambda h, one: (
+        one["items.kept"]["value"] == len(list(items(h.store, h.project, accepted_only=True))) > 0
+    ),
     "nothing_kept": lambda h, _one: not list(items(h.store, h.project, accepted_only=True)),
     "annotators": lambda h, one: (
         one["annotators.labelled"]["value"] == len({name for _uid, name in h.labels})

@@ -8,7 +8,7 @@ from jinja2 import Environment, StrictUndefined
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.papers import datasheet
-from evenhand.annotations.papers.paper import LABELLING
+from evenhand.annotations.papers.paper import FEWEST_OF, LABELLING
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.release.changes import TEMPLATES as RELEASE
 from evenhand.annotations.release.facts import coverage_cited
@@ -17,7 +17,7 @@ from evenhand.annotations.release.stored_releases import release_file
 from tests.support.released_project import label, ready_project
 
 IN_CLAIM = re.compile(r'\{% call\(one\) claim\("(\w+)"\) %\}\n.*?\{% endcall %\}\n?', re.S)
-COVERED = {"coverage": coverage_cited()}
+COVERED = {"coverage": coverage_cited(), "fewest": FEWEST_OF}
 
 
 @pytest.mark.parametrize("kind", ["sentences", "generations"])
@@ -84,3 +84,14 @@ def test_the_method_section_names_the_units_of_its_intervals(unit: str, named: s
     ):
         results = {"signature": f"unit:{unit}|clustered-dirichlet:2000", "pairwise_percent": share}
         assert says in template.render(agreement=results, claim=lambda _name, caller: caller(COVERED))
+
+
+def test_templates_have_no_arithmetic_and_no_numbers_of_their_own() -> None:
+    """A number is computed once, in the code; 95 is the level of the intervals, 32, 128 and 256 name formats."""
+    for file in sorted([*RELEASE.rglob("*.jinja"), *datasheet.TEMPLATES.rglob("*.jinja")]):
+        text = file.read_text(encoding="utf-8")
+        for expression in re.findall(r"\{\{(.*?)\}\}", text):
+            bare = re.sub(r'"[^"]*"|\[[:\d]*\]', "", expression)
+            assert not re.search(r" [-+*/] |\| *sum|\bround\b", bare), (file.name, expression)
+        words = re.sub(r"\{\{.*?\}\}|\{%.*?%\}", "", text)
+        assert set(re.findall(r"\d+", words)) <= {"95", "32", "128", "256"}, file

@@ -14,15 +14,16 @@ from evenhand.annotations.adjudication.decisions import case, cases, decide_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.consent import answer_consent
-from evenhand.annotations.projects.projects import annotators, change_project, project_by_uid
+from evenhand.annotations.projects.projects import add_annotators, annotators, change_project, project_by_uid
 from evenhand.annotations.quantities.catalogue import QUANTITIES, estimates
 from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.annotations.types import Mark, Project
+from evenhand.core.statistics import Estimate
 from tests.models_of_the_store.curation import WHO, Curation
 from tests.support.generations import generations_project
 from tests.support.projects import new_store
 from tests.support.released_project import label
-from tests.support.stated_numbers import agrees, of_commands, of_documents, of_pages, recount
+from tests.support.stated_numbers import Statement, agrees, of_commands, of_documents, of_pages, recount
 
 AS_FOUND = (Phase.explicit, Phase.reuse, Phase.generate)  # minutes of search for a shorter example tell little
 CHOICES = ("correct", "correct", "misgendering", "no_pronoun", "plural_they")
@@ -149,3 +150,36 @@ def run_generations(written: list[list[tuple[str, bool]]], change: dict[str, Any
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVENHAND_DB", str(Path(folder) / "a.db"))
         generations_history(folder, written, change)
+
+
+STATED = (
+    ("page agreement", "agreement.alpha.labelled", "−0.12", None, -0.1234, True),
+    ("page agreement", "agreement.alpha.labelled", "−0.13", None, -0.1234, False),
+    ("method.en", "agreement.full.reviewed", "0.929 [0.860, 0.970]", None, 0.92929, True),
+    ("method.en", "agreement.full.reviewed", "0.779 [0.860, 0.970]", None, 0.92929, False),
+    ("method.zh", "agreement.full.reviewed", "—（还没有标注。）", None, None, True),
+    ("method.zh", "agreement.full.reviewed", "—（还没有标注。）", None, 0.5, False),
+    ("card.en", "items.kept", "1,234", None, 1234, True),
+    ("card.en", "items.kept", "1,235", None, 1234, False),
+    ("progress", "items.kept", "", 7, 7, True),
+    ("progress", "items.kept", "", None, 7, False),
+)
+
+
+@pytest.mark.parametrize(("place", "id_", "text", "value", "truth", "same"), STATED)
+def test_another_number_is_noticed(
+    place: str, id_: str, text: str, value: Any, truth: float | None, same: bool
+) -> None:
+    assert agrees(Statement(place, id_, text, value), Estimate(truth)) == same
+
+
+def test_a_page_that_counts_otherwise_is_noticed(fresh_store: Store, tmp_path: Path, monkeypatch: Any) -> None:
+    """The page Progress gets one item too many; commands and documents do not."""
+    project = generations_project(fresh_store, "g", 4, open_text=True)
+    stated = compare(fresh_store, project, tmp_path / "out")
+    assert {"items.imported", "items.reviewed", "labels.valid", "generations.finished"} <= stated
+    wrong = estimates(Snapshot(fresh_store, project), QUANTITIES) | {"items.reviewed": Estimate(1, units=1)}
+    monkeypatch.setattr("evenhand.pages.progress.view.estimates", lambda *_: wrong)
+    add_annotators(fresh_store, project, ("Zoe",))  # so that the page does not show what it showed before
+    with pytest.raises(AssertionError, match="page progress"):
+        compare(fresh_store, project, tmp_path / "again")
