@@ -5,11 +5,12 @@ A file that is missing is `locked` (encrypted) or `left_out` (the package); see 
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from io import BufferedIOBase, StringIO
-from typing import Any
+from functools import cached_property, lru_cache
+from io import BufferedIOBase
+from sys import intern
+from typing import Any, NamedTuple
 
 Opener = Callable[[], BufferedIOBase]
 Row = Mapping[str, Any]
@@ -55,15 +56,14 @@ class Published:
                     yield row
 
     def table(self, name: str) -> Iterator[dict[str, str]]:
-        """Yield the rows of a CSV; a column that it lacks is not stated."""
+        """Yield the rows of a CSV, one line in memory; a column that it lacks is not stated."""
         with self.files[name]() as file:
-            text = file.read().decode("utf-8-sig")
-        yield from map(Stated, csv.DictReader(StringIO(text, newline="")))
+            yield from map(Stated, csv.DictReader(line.decode("utf-8") for line in file))
 
 
 def label_cells(row: Row) -> tuple[str, ...]:
     """Return what is compared of a label, as the cells of a CSV."""
-    return tuple(_cell(row.get(name)) for name in COMPARED)
+    return _equal_once(tuple(_cell(row.get(name)) for name in COMPARED))
 
 
 def _cell(value: Any) -> str:
@@ -72,60 +72,93 @@ def _cell(value: Any) -> str:
     return "" if value is None else ";".join(value) if isinstance(value, list) else str(value)
 
 
+class ValidLabel(NamedTuple):
+    """A row of labels.csv: the operation that stored it, its choice, and what is compared of it."""
+
+    operation: str
+    choice: str
+    after_reveal: bool
+    cells: tuple[str, ...]
+
+
+class LastOperations(NamedTuple):
+    """The last operation of an annotator on an item that is not superseded, and the last blind one, with its choice."""
+
+    operation: str
+    choice: str
+    blind: str
+
+
 class Labels:
     """The labels of labels.csv, and the blind choices that follow from them.
 
-    `valid`: the row of each item and annotator. `blind`: the last choice of each annotator before a reveal, by item.
-    `texts`: the sentences of labelled items. `unclear`: items of which no readable file tells which label is blind.
+    `valid`: the label of each item and annotator. `blind`: the last choice of each annotator before a reveal, by item.
+    `texts`: the sentences of labelled items, where the plan needs them. `unclear`: items of which no readable file
+    tells which label is blind.
     """
 
     def __init__(self, published: Published) -> None:
-        self.valid: dict[Key, dict[str, str]] = {}
+        self.valid: dict[Key, ValidLabel] = {}
         self.blind: dict[str, dict[str, str]] = {}
         self.texts: dict[str, str] = {}
         self.unclear: set[str] = set()
+        stops = published.facts["project"]["plan"] == "stop"
         for row in published.table("labels.csv"):
-            self.valid[row["item"], row["annotator"]] = row
-            if row.get("text"):
-                self.texts[row["item"]] = row["text"]
-        operations, last = self._history(published)
+            key, choice = _key(row), intern(row["choice"])
+            self.valid[key] = ValidLabel(row["op_id"], choice, row["after_reveal"] == "1", label_cells(row))
+            if stops and row.get("text"):
+                self.texts[key[0]] = row["text"]
         standing = self._standing(published)
+        last, named = self._history(published, set((standing or {}).values()))
         for key in self.valid.keys() | last.keys():
-            choice = self._blind(key, operations, last.get(key), standing)
+            choice = self._blind(key, last.get(key), standing, named)
             if choice:
                 self.blind.setdefault(key[0], {})[key[1]] = choice
 
-    def _history(self, published: Published) -> tuple[dict[str, str], dict[Key, list[str]]]:
-        """Return the choice of each operation, and by item and annotator the ids of the last and the last blind one."""
-        operations: dict[str, str] = {}
-        last: dict[Key, list[str]] = {}
+    def _history(self, published: Published, wanted: Collection[str]) -> (
+        tuple[dict[Key, LastOperations], dict[str, str]]
+    ):  # fmt: skip
+        """Return the last operations by item and annotator, and the choices of the operations *wanted*."""
+        last: dict[Key, LastOperations] = {}
+        named: dict[str, str] = {}
         for row in published.table("labels_history.csv"):
-            operations[row["op_id"]] = row["choice"]
+            key, choice = _key(row), intern(row["choice"])
+            if row["op_id"] in wanted:
+                named[row["op_id"]] = choice
             if row["superseded"] != "1":
-                both = last.setdefault((row["item"], row["annotator"]), ["", ""])
-                both[0] = row["op_id"]
-                both[1] = both[1] if row["after_reveal"] == "1" else row["op_id"]
-        return operations, last
+                before = last[key].blind if key in last and row["after_reveal"] == "1" else ""
+                last[key] = LastOperations(row["op_id"], choice, before if row["after_reveal"] == "1" else choice)
+        return last, named
 
     def _standing(self, published: Published) -> dict[Key, str] | None:
         """Return the blind operation of labels for which it does not follow from the others; None if locked."""
         if published.missing("package/records.jsonl"):
             return None
         rows = published.rows("package/records.jsonl")
-        return {(row["item"], row["annotator"]): row["blind"] or "" for row in rows if row["kind"] == "standing"}
+        return {_key(row): row["blind"] or "" for row in rows if row["kind"] == "standing"}
 
     def _blind(
-        self, key: Key, operations: Mapping[str, str], last: list[str] | None, standing: Mapping[Key, str] | None
+        self, key: Key, last: LastOperations | None, standing: Mapping[Key, str] | None, named: Mapping[str, str]
     ) -> str:
-        row = self.valid.get(key)
+        label = self.valid.get(key)
         if standing is not None and key in standing:
-            operation = standing[key]
-            return row["choice"] if row and row["op_id"] == operation else operations.get(operation, "")
-        if standing is None and last and (row["op_id"] if row else "") != (last[0] if operations[last[0]] else ""):
+            same = label is not None and label.operation == standing[key]
+            return label.choice if same and label else named.get(standing[key], "")
+        if standing is None and last and (label.operation if label else "") != (last.operation if last.choice else ""):
             self.unclear.add(key[0])
-        if row is None:
+        if label is None:
             return ""
-        return row["choice"] if row["after_reveal"] != "1" else operations.get(last[1] if last else "", "")
+        return label.choice if not label.after_reveal else last.blind if last else ""
+
+
+def _key(row: Row) -> Key:
+    return intern(row["item"]), intern(row["annotator"])
+
+
+@lru_cache(maxsize=1_000)
+def _equal_once(cells: tuple[str, ...]) -> tuple[str, ...]:
+    """Return one tuple for all that are equal, because most labels are alike."""
+    return cells
 
 
 class GoldLabels:

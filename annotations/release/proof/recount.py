@@ -64,17 +64,18 @@ def _label_tables(release: Release) -> list[Result]:
     published = release.published
     if reason := published.missing("package/labels.jsonl", "package/records.jsonl"):
         return [unchecked("labels.tables", reason)]
-    rows = [row for row in published.rows("package/labels.jsonl") if not row["superseded"]]
-    valid = {(row["item"], row["annotator"]): row for row in rows}
-    by_operation = {row["op_id"]: row for row in rows}
-    for row in published.rows("package/records.jsonl"):
-        if row["kind"] == "standing":
-            key = row["item"], row["annotator"]
-            valid.pop(key, None)
-            if row["latest"] in by_operation:
-                valid[key] = by_operation[row["latest"]]
-    stated = {key: label_cells(row) for key, row in valid.items() if row["choice"] is not None}
-    found = {key: label_cells(row) for key, row in release.labels.valid.items()}
+    standing = {
+        (row["item"], row["annotator"]): row["latest"]
+        for row in published.rows("package/records.jsonl")
+        if row["kind"] == "standing"
+    }
+    valid: dict[tuple[str, str], tuple[str, ...] | None] = dict.fromkeys(standing)
+    for row in published.rows("package/labels.jsonl"):
+        key = row["item"], row["annotator"]
+        if row["op_id"] == standing[key] if key in standing else not row["superseded"]:
+            valid[key] = None if row["choice"] is None else label_cells(row)
+    stated = {key: cells for key, cells in valid.items() if cells is not None}
+    found = {key: label.cells for key, label in release.labels.valid.items()}
     return [compared("labels.tables", _by_name(stated), _by_name(found))]
 
 
@@ -215,7 +216,7 @@ def _counts(release: Release) -> list[Result]:
         same("labels.published", consent["labels"], len(valid)),
         same("annotators.published", consent["people"], len(people)),
         _of_everybody(release, "labels.choices", _listed(facts["labels"]["by_choice"]),
-                      _listed(Counter(row["choice"] for row in valid.values()))),
+                      _listed(Counter(label.choice for label in valid.values()))),
         same("decisions.choices", _listed(facts["adjudication"]["decided"]), _listed(decisions)),
     ]  # fmt: skip
 
