@@ -192,6 +192,20 @@ def test_the_page_fits_a_telephone_in_both_languages(page: Page, tmp_path: Path)
         assert (page.locator("html").evaluate("page => page.scrollWidth")) <= 390
 
 
+def test_a_folder_can_be_dropped(page: Page, tmp_path: Path) -> None:
+    folder = written(tmp_path, plain)
+    page.goto((folder / "proof.html").as_uri())
+    box = page.locator("#folder").bounding_box()
+    assert box is not None
+    place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    session = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        data = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
+        session.send("Input.dispatchDragEvent", {"type": kind, **place, "data": data})
+    results = json.loads(page.locator("body[data-done]").get_attribute("data-done") or "")
+    assert {result["state"] for result in results if result["check"] not in SERVER} == {"equal"}
+
+
 def test_a_folder_without_a_release_is_named(page: Page, tmp_path: Path) -> None:
     folder = written(tmp_path, plain)
     page.goto((folder / "proof.html").as_uri())

@@ -30,7 +30,7 @@ TEXTS = {
         " labels, agreement and counts. Each check is equal, different or not checkable."
     ),
     "choose": N_("Choose the folder of the release"),
-    "or_drop": N_("or drop it on this page; unpack a .zip first"),
+    "or_drop": N_("or drop it here; unpack a .zip first"),
     "neighbours": N_("A page opened from a folder cannot read the files next to it, so you choose them."),
     "nothing_sent": N_("Nothing is sent anywhere: the policy of this page forbids every connection."),
     "no_script": N_("This page needs JavaScript."),
