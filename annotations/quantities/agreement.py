@@ -39,7 +39,7 @@ AT_LEAST_TWO = POPULATIONS["labelled"], POPULATIONS["share"]
 LABELLED = N_("all items with {labels}"), N_("fully labelled items of the random share")
 MEASURES = (
     _Measure("unanimity", N_("Full agreement"), True, "", *AT_LEAST_TWO),
-    _Measure("pairwise", N_("Pairwise agreement"), True, "", *AT_LEAST_TWO),
+    _Measure("pairwise", N_("Pairwise agreement"), True, "Fleiss 1971", *AT_LEAST_TWO),
     _Measure(
         "fleiss", N_("Fleiss' kappa"), False, "Fleiss 1971",
         N_("all items with the most common number of {labels}, two or more"),

@@ -218,9 +218,9 @@ def full(items: list[Counter[str]]) -> float | None:
 
 
 def pairwise(items: list[Counter[str]]) -> float | None:
-    pairs = [a == b for counts in items for a, b in combinations(sorted(counts.elements()), 2)]
-    weights = [1.0 for counts in items for _ in combinations(range(sum(counts.values())), 2)]
-    return sum(map(float, pairs)) / sum(weights) if pairs else None
+    """Return the mean over items of the share of their pairs of labels that are equal."""
+    pairs = [[a == b for a, b in combinations(counts.elements(), 2)] for counts in items]
+    return sum(sum(own) / len(own) for own in pairs) / len(pairs) if pairs else None
 
 
 def alpha(items: list[Counter[str]]) -> float | None:

@@ -12,6 +12,8 @@ from evenhand.annotations.judges.estimates import estimates
 from evenhand.annotations.judges.judges import Judge, Spec, add_judge, choose_margin, judge, store_labels
 from evenhand.annotations.judges.run import Request, run_judge
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.quantities.catalogue import QUANTITIES
+from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.annotations.types import Project
 from evenhand.core.human_vs_rule.compare import comparison
 from evenhand.core.judges.prompts import JudgeLabel
@@ -193,3 +195,13 @@ def test_a_rate_equals_the_share_of_human_vs_rule(fresh_store: Store) -> None:
     assert compared.both.people.value == pytest.approx(cell.rates.people.value)
     per_context = rows.assign(said=[entry.said.choice == "misgendering" for entry in uneven]).groupby("cluster")["said"]
     assert len(set(per_context.size())) > 1 and per_context.mean().mean() != pytest.approx(cell.rates.people.value)
+
+
+def test_the_rate_by_people_is_that_of_the_page_on_the_rule(fresh_store: Store, project: Project) -> None:
+    """Without a sample, value and interval by people do not depend on which items the judge labelled."""
+    half = add_judge(fresh_store, project, "half", Spec("file", 1, "h", "h"))
+    store_labels(fresh_store, half, [JudgeLabel(item.id, "correct") for item in list(items(fresh_store, project))[:20]])
+    (cell,) = estimates(fresh_store, project, half).cells("misgendering")
+    quantity = QUANTITIES["generations.misgendering_rate.people"]
+    assert cell.rates.people == quantity.compute(Snapshot(fresh_store, project))
+    assert cell.rates.people.value is not None and cell.rates.people.low is not None
