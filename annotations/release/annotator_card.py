@@ -6,13 +6,12 @@ they are not published.
 """
 
 from collections.abc import Mapping
-from statistics import median
 from typing import Any
 
 from evenhand.annotations.accounts.accounts import accounts
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.consent import groupings
-from evenhand.annotations.study.people import Participant, participants
+from evenhand.annotations.study.people import Participant, participants, pay
 from evenhand.annotations.study.studies import Study, consent, studies
 from evenhand.annotations.types import Project
 from evenhand.core.statistics.intervals import FEWEST_PEOPLE
@@ -59,8 +58,8 @@ def _study(store: Store, study: Study, people: list[Participant]) -> dict[str, A
     states = ("finished", "screened_out", "withdrew", "timed_out")
     ended = {state: sum(person.state == state for person in people) for state in states}
     shown = shown_parts({**ended, "present": len(people) - sum(ended.values())})
-    times = [(person.completed - person.came) / 60 for person in people if person.completed is not None]
-    minutes = round(median(times), 1) if len(times) >= FEWEST_PEOPLE else None
+    paid = pay(study, people)
+    shows_pay = paid.people >= FEWEST_PEOPLE
     return {
         "service": study.service,
         "opened": study.created[:10],
@@ -71,8 +70,8 @@ def _study(store: Store, study: Study, people: list[Participant]) -> dict[str, A
         "reward": settings.reward,
         "currency": settings.currency,
         "floor": settings.floor,
-        "minutes": minutes,
-        "hourly": round(settings.reward * 60 / minutes, 2) if minutes else None,
+        "minutes": round(paid.minutes, 1) if shows_pay and paid.minutes else None,
+        "hourly": round(paid.hourly, 2) if shows_pay and paid.hourly else None,
         "form": form.version,
         "form_hash": {language: form.hash(language) for language in ("en", "zh")},
         "warned": bool(settings.warning_en.strip() or settings.warning_zh.strip()),
