@@ -1,9 +1,10 @@
 """Values shared by annotations: projects, guidelines, items, operations, progress."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from evenhand.core.typed_json import Writers
+from evenhand.core.typed_json import Writers, fields_of
 from evenhand.core.types import Side, Span
 
 Kind = Literal["sentences", "generations"]
@@ -143,6 +144,10 @@ class Project:
     licence: str = ""  # under which the set is passed on
     source_statement: str = ""  # where the texts come from, and by which right
 
+    def changes(self, wanted: "Project") -> dict[str, Any]:
+        """Return the values of *wanted* that differ from these, by field."""
+        return {field: value for field, value in fields_of(wanted).items() if value != getattr(self, field)}
+
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
@@ -233,7 +238,7 @@ class Answer:
     reason: str = ""
     conflict: bool = False
     latest: str | None = None
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,14 +185,13 @@ def dismiss(db: str, uid: str) -> None:
 def run(db: str, uid: str) -> None:
     """Run the process of a job, as `job resume` and the pages start it."""
 
-    def work(job: jobs.Job, progress: process.Progress) -> JsonObject:
+    def work(job: jobs.Job, progress: process.Progress) -> object:
         kind, settings = kind_named(job.kind), settings_of(job)
         with existing_store(db) as own:
             who = enter_job(own, job)
         if who and hasattr(settings, "author"):
             settings = replace(settings, author=who)
-        report: JsonObject = to_json(kind.run(settings, Place(Path(db), progress, environment_password())))
-        return report
+        return kind.run(settings, Place(Path(db), progress, environment_password()))
 
     with existing_store(db) as store:
         process.perform(store, uid, work)

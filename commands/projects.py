@@ -17,7 +17,7 @@ from evenhand.annotations.guideline.versions import built_in, read_reasons, read
 from evenhand.annotations.plan.recount import correct_derived
 from evenhand.annotations.projects import preregistration, projects
 from evenhand.annotations.text_policy import text_or_reference
-from evenhand.annotations.types import Project, ProjectCounts
+from evenhand.annotations.types import Project
 from evenhand.commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_of, scheme_option
 from evenhand.commands.permissions import guarded, own_new_project, own_projects
 from evenhand.commands.shared import answer, existing_store, opened_project, option, say_unsettled, table
@@ -25,6 +25,7 @@ from evenhand.core.errors import N_, Refused
 from evenhand.core.guidelines import VERSIONS, Version
 from evenhand.core.language import Language
 from evenhand.core.resources import Preset, quotas
+from evenhand.core.typed_json import to_json
 from evenhand.core.types import JsonObject
 
 
@@ -37,17 +38,12 @@ def _names(text: str) -> list[str]:
     return [name for name in (part.strip() for part in text.replace("，", ",").split(",")) if name]
 
 
-def _counted(counts: ProjectCounts) -> dict[str, Any]:
-    data = asdict(counts)
-    return data | {"by_labels": {str(labels): items for labels, items in counts.by_labels.items()}}
-
-
 def _described(store: Store, stored_project: Project) -> dict[str, Any]:
     say_unsettled(store, stored_project)
     shown = asdict(stored_project) | {
         "annotators": [person.name for person in projects.annotators(store, stored_project)],
         "guideline": projects.guideline(store, stored_project).version,
-        "counts": _counted(projects.counts(store, stored_project)),
+        "counts": to_json(projects.counts(store, stored_project)),
     }
     del shown["id"]
     return shown

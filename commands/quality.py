@@ -7,7 +7,7 @@ import click
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import KnownReport, import_known_answers
-from evenhand.annotations.quality.known_answers import KnownAnswerScore, answer_choices, wrong_answers
+from evenhand.annotations.quality.known_answers import answer_choices, wrong_answers
 from evenhand.annotations.quality.retest_agreement import Quality, RetestAgreement
 from evenhand.annotations.quality.retest_agreement import quality as quality_of
 from evenhand.annotations.quantities.catalogue import QUALITY, estimates
@@ -18,6 +18,7 @@ from evenhand.annotations.types import Project
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import answer, opened_project, option, say_unsettled, table
 from evenhand.core.statistics import RESAMPLES, Resampling
+from evenhand.core.typed_json import to_json
 from evenhand.core.types import JsonObject
 
 
@@ -63,7 +64,7 @@ def _report_json(store: Store, project: Project, report: Quality, brought: Known
     known = {
         "items": len(report.known),
         "choices": [choice.code for choice in answer_choices(store, project)],
-        "annotators": [_score(score) for score in report.scores],
+        "annotators": [to_json(score) for score in report.scores],
         "misses": [
             without_text(
                 project,
@@ -112,18 +113,6 @@ def _consistency(retest_agreement: RetestAgreement) -> JsonObject:
         "seen": retest_agreement.seen,
         "void": retest_agreement.void,
         "of_people_who_left": retest_agreement.left,
-    }
-
-
-def _score(answer_score: KnownAnswerScore) -> JsonObject:
-    return {
-        "annotator": answer_score.annotator,
-        "active": answer_score.active,
-        "right": answer_score.right,
-        "wrong": answer_score.wrong,
-        "not_labelled": answer_score.unlabelled,
-        "share": answer_score.share.to_json(),
-        "table": answer_score.table,
     }
 
 

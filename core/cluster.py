@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -41,7 +41,7 @@ _joining = threading.RLock()  # of the two above: pools may be opened in several
 
 
 def ordered_map(
-    factory: str, arguments: dict[str, Any], items: Iterable[Any], *, address: str | None, workers: int
+    factory: str, arguments: Mapping[str, object], items: Iterable[Any], *, address: str | None, workers: int
 ) -> Iterator[Any]:
     """Yield `function(item)` for every item, in the order of *items*; function = `factory(**arguments)`.
 
@@ -69,7 +69,7 @@ def joined(address: str | None, workers: int) -> Iterator[None]:
 class Pool:
     """Actors that made their function once; `map` may be called again and again. Close it, or use `with`."""
 
-    def __init__(self, factory: str, arguments: dict[str, Any], *, address: str | None, workers: int) -> None:
+    def __init__(self, factory: str, arguments: Mapping[str, object], *, address: str | None, workers: int) -> None:
         if workers < 1:
             raise Refused(N_("At least one worker is needed; {workers} were requested."), workers=workers)
         self._ray = _ray()
@@ -87,7 +87,7 @@ class Pool:
         """The number of actors in the pool."""
         return len(self._actors)
 
-    def _start(self, factory: str, arguments: dict[str, Any], address: str, workers: int) -> list[Any]:
+    def _start(self, factory: str, arguments: Mapping[str, object], address: str, workers: int) -> list[Any]:
         ray = self._ray
         count = max(1, min(workers, int(ray.cluster_resources().get("CPU", 1))))
         actor = ray.remote(Answerer).options(num_cpus=SHARE, max_restarts=RETRIES, max_task_retries=RETRIES)
@@ -158,7 +158,7 @@ class Pool:
 class Answerer:
     """The inside of an actor: makes its function at the first item and keeps it."""
 
-    def __init__(self, factory: str, arguments: dict[str, Any]) -> None:
+    def __init__(self, factory: str, arguments: Mapping[str, object]) -> None:
         self._factory, self._arguments = factory, arguments
         self._function: Callable[[Any], Any] | None = None
 
@@ -219,17 +219,10 @@ def _init(ray: Any, address: str, workers: int) -> None:
     path = os.pathsep.join([str(IMPORT_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])])
     variables = {"PYTHONPATH": path, "TOKENIZERS_PARALLELISM": "false"}
     variables |= {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    settings: dict[str, Any] = {
-        "runtime_env": {"env_vars": variables},
-        "log_to_driver": False,
-        "logging_level": "ERROR",
-    }
-    if address == "local":
-        settings |= {"num_cpus": workers, "include_dashboard": False}
     # Ray replaces our signal handler; then a cancelled job would not clean up.
     ours = signal.getsignal(signal.SIGTERM) if threading.current_thread() is threading.main_thread() else None
     try:
-        _started(ray, address, settings)
+        _started(ray, address, variables, workers)
     except Exception as error:  # ConnectionError, ValueError, RuntimeError, by version and kind of address
         why = str(error).strip().split("\n", 1)[0][:200] or type(error).__name__
         raise Refused(NO_CLUSTER, address=address, why=why) from error
@@ -238,10 +231,12 @@ def _init(ray: Any, address: str, workers: int) -> None:
             signal.signal(signal.SIGTERM, ours)
 
 
-def _started(ray: Any, address: str, settings: dict[str, Any]) -> None:
+def _started(ray: Any, address: str, variables: Mapping[str, str], workers: int) -> None:
+    own = {"num_cpus": workers, "include_dashboard": False} if address == "local" else {}
+    shared = {"env_vars": variables}
     for left in reversed(range(STARTS)):
         try:
-            ray.init(address=address, **settings)
+            ray.init(address=address, runtime_env=shared, log_to_driver=False, logging_level="ERROR", **own)
         except Exception as error:
             # On a busy machine our own Ray takes longer than Ray waits for it; its processes must end first.
             if address != "local" or not left or "timed out" not in str(error):

@@ -78,7 +78,7 @@ class BadLine(BadFile):
         super().__init__(message, **values)
         self.file, self.line, self.reason = file, line, reason
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, str | int]:
         """Return where the line is, the reason and the English sentence."""
         return {"file": self.file, "line": self.line, "reason": self.reason, "message": str(self)}
 

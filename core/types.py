@@ -6,13 +6,14 @@ compete for a place in it) goes to a *scorer*, which answers with a *score*
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 Side = Literal["male", "female"]
 Span = tuple[int, int]
 JsonObject = dict[str, Any]  # whose keys are those of a report, a record or a file
+TableRow = dict[str, str | int | float | None]  # of a table that is shown, drawn or written as CSV: cells by column
 
 MASK = "[MASK]"  # an empty slot as users type it, for models with any token
 
@@ -216,4 +217,4 @@ class Problem:
     line: int
     reason: str
     message: str
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)

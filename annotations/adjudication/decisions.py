@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.guideline.versions import guideline
@@ -32,6 +32,7 @@ from evenhand.annotations.types import Annotator, Item, Mark, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.text.sentences import control_character
+from evenhand.core.typed_json import Writers, to_json
 
 LONGEST = 4_000
 LINE_BREAKS = str.maketrans("", "", "\t\n\r")
@@ -160,6 +161,8 @@ class AdjudicationDecision:
     why: str
     seen: tuple[str, ...]
     created: str
+    json_names: ClassVar = {"marks": "spans"}
+    written_with: ClassVar[Writers] = {Mark: list}
 
 
 def settlements(store: Store, project: Project, item: str) -> list[AdjudicationDecision]:
@@ -172,19 +175,7 @@ def each_decision_row(store: Store, project: Project) -> Iterator[dict[str, Any]
     """Yield all acts of a project as flat dicts in the order of time: `item` is the public id, lists are lists."""
     query = _SETTLEMENTS.format(items="published_item", which="settlement.project = ?")
     for uid, settlement in _settlements(store, query, project.id):
-        yield {
-            "item": uid,
-            "op_id": settlement.op_id,
-            "adjudicator": settlement.adjudicator,
-            "action": settlement.action,
-            "choice": settlement.choice,
-            "reasons": list(settlement.reasons),
-            "extraneous": settlement.extraneous,
-            "spans": [list(mark) for mark in settlement.marks],
-            "why": settlement.why,
-            "seen": list(settlement.seen),
-            "created": settlement.created,
-        }
+        yield {"item": uid, **to_json(settlement)}
 
 
 def _settlements(store: Store, query: str, *values: Any) -> Iterator[tuple[str, AdjudicationDecision]]:
@@ -233,13 +224,13 @@ def decide_case(
         known = _stored_decision(store, values["op_id"], item)
         if known is not None:
             return known
-        target, labels = _labelled_item(store, project, item, base)
+        row, length, labels = _labelled_item(store, project, item, base)
         if sorted(seen) != labels:
             raise NotAllowed(N_("The labels of this item have changed since you opened it. Look at it again."))
         if choice is not None:
-            check_marks(marks, target["length"], mark_kinds(guideline(store, project)))
+            check_marks(marks, length, mark_kinds(guideline(store, project)))
             _check_rescue(project, choice)
-        return _write(store, project, item, target, values)
+        return _write(store, project, item, row, values)
 
 
 def reopen(
@@ -251,8 +242,8 @@ def reopen(
         "reasons": "[]", "spans": "[]", "why": checked_text(why), "extraneous": None, "seen": "[]",
     }  # fmt: skip
     with store.write():
-        target, _ = _labelled_item(store, project, item, base)
-        return _write(store, project, item, target, values)
+        row, *_ = _labelled_item(store, project, item, base)
+        return _write(store, project, item, row, values)
 
 
 def _check(
@@ -301,7 +292,8 @@ def _stored_decision(store: Store, op_id: Any, item: str) -> AdjudicationDecisio
     return None
 
 
-def _labelled_item(store: Store, project: Project, item: str, base: str | None) -> tuple[dict[str, Any], list[str]]:
+def _labelled_item(store: Store, project: Project, item: str, base: str | None) -> tuple[int, int, list[str]]:
+    """Return the row id of an item that may be decided, the length of its text, and the op_ids of its labels."""
     row = store.db.execute(
         "SELECT item.id, length(text), item.labels >= wanted, settlement.op_id, settlement.adjudicator"
         " FROM item LEFT JOIN settlement ON settlement.id = item.settlement WHERE item.uid = ? AND item.project = ?",
@@ -321,7 +313,7 @@ def _labelled_item(store: Store, project: Project, item: str, base: str | None) 
         " WHERE assignment.item = ? AND label.choice IS NOT NULL",
         (row[0],),
     ).fetchall()
-    return {"id": row[0], "length": row[1]}, sorted(op for (op,) in labels)
+    return row[0], row[1], sorted(op for (op,) in labels)
 
 
 def insert_decision(db: Connection, values: Mapping[str, Any]) -> int:
@@ -329,13 +321,10 @@ def insert_decision(db: Connection, values: Mapping[str, Any]) -> int:
     return insert(db, "settlement", values)
 
 
-def _write(
-    store: Store, project: Project, item: str, target: dict[str, Any], values: dict[str, Any]
-) -> AdjudicationDecision:
-    full = values | {"project": project.id, "item": target["id"], "created": timestamp()}
-    stored = insert_decision(store.db, full)
-    set_decision(store.db, target["id"], None if values["action"] == "reopen" else stored)
-    recount_item(store, target["id"])
+def _write(store: Store, project: Project, item: str, row: int, values: Mapping[str, Any]) -> AdjudicationDecision:
+    stored = insert_decision(store.db, {**values, "project": project.id, "item": row, "created": timestamp()})
+    set_decision(store.db, row, None if values["action"] == "reopen" else stored)
+    recount_item(store, row)
     return settlements(store, project, item)[-1]
 
 

@@ -175,18 +175,18 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
     return sorted(entries, key=lambda one: one.when)
 
 
-def _entries(store: Store, kind: Happened, query: str, values: dict[str, Any]) -> Iterator[Entry]:
+def _entries(store: Store, kind: Happened, query: str, values: dict[str, int | None]) -> Iterator[Entry]:
     for row in store.each(dict[str, Any], query, values):
         yield Entry(row.pop("moment"), kind, row.pop("who"), row)
 
 
-def _gold_labels(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
+def _gold_labels(store: Store, values: dict[str, int | None]) -> Iterator[Entry]:
     for entry in _entries(store, "gold", _GOLD, values):
         file, gold, holds = entry.data.values()
         yield replace(entry, data={"package": package_of(file), "choice": gold, "holds": bool(holds)})
 
 
-def _operations(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
+def _operations(store: Store, values: dict[str, int | None]) -> Iterator[Entry]:
     """Return labels and skips.
 
     Operations that a desk sends together have equal times; their revision gives the order.
@@ -196,7 +196,7 @@ def _operations(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
     return merge(labels, skips, key=lambda one: (one.when, one.data["revision"]))
 
 
-def _labels(store: Store, kind: Happened, query: str, values: dict[str, Any]) -> Iterator[Entry]:
+def _labels(store: Store, kind: Happened, query: str, values: dict[str, int | None]) -> Iterator[Entry]:
     for entry in _entries(store, kind, query, values):
         decode_label(entry.data)
         yield entry
@@ -245,7 +245,7 @@ def _brought_note(brought: ImportedGold) -> Note:
     return Note(message, values)
 
 
-def _decision_values(settled: tuple[str, str, str]) -> dict[str, Any]:
+def _decision_values(settled: tuple[str, str, str]) -> dict[str, str]:
     return {"who": settled[0], "choice": settled[2]}
 
 
@@ -255,7 +255,7 @@ def _by_labels(project: Project, row: SearchRow, choices: list[str]) -> Note:
     if not labels:
         return Note(N_("This item has not been labelled yet."))
     (first, most) = counted.most_common(1)[0]
-    values: dict[str, Any] = {"labels": labels, "wanted": row.wanted, "most": most, "choice": first}
+    values: dict[str, int | str] = {"labels": labels, "wanted": row.wanted, "most": most, "choice": first}
     if labels < row.wanted:
         return Note(N_("{labels} of {wanted} labels so far."), values)
     if project.plan == "stop" and "reject" in counted and labels < project.per_item:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Required, TypedDict
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.messages import choice_as_shown, choices_at_the_desk
+from evenhand.annotations.desk.messages import ItemNews, choice_as_shown, choices_at_the_desk
 from evenhand.annotations.desk.session import DeskSession, issue, sign_in_of
 from evenhand.annotations.desk.strings import OTHER_WORDS, WORDS
 from evenhand.annotations.guideline.relabelling import ITEMS_TO_RELABEL, earlier_labels
@@ -94,18 +94,16 @@ def desk_news(
 
 def item_news(
     store: Store, at: DeskSession, items: Sequence[Item], versions: Sequence[Guideline], language: Language
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, ItemNews]:
     """Return display data of items, by public id.
 
-    `veil`: cover it until it is opened, because it was flagged (sentences of a project that blurs). `earlier`: for
-    relabelling, the annotator's label under an older version, in that version's words; else None. *versions*: those of
-    the guideline, empty if no item is in relabelling.
+    *versions*: those of the guideline, empty if no item is in relabelling.
     """
     project = at.project
     before = earlier_labels(store, at.annotator.id, items) if items and versions else {}
     by_number = {version.version: version for version in versions}
     covers = project.blur and project.kind == "sentences"  # generations are covered all or none
-    news: dict[str, dict[str, Any]] = {}
+    news: dict[str, ItemNews] = {}
     for item in items:
         label, earlier = before.get(item.uid), None
         if label is not None:
@@ -172,30 +170,21 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
     return {
         "api": api,
         "token": issue(
-            store.secret,
-            database=store.uid,
-            project=project.uid,
-            annotator=annotator.uid,
+            store.secret, database=store.uid, project=project.uid, annotator=annotator.uid,
             version=sign_in_of(store, annotator.uid).version,
         ),
         "database": store.uid,
         "project": {
-            "uid": project.uid,
-            "name": project.name,
-            "kind": project.kind,
-            "language": project.language,
-            "presentation": project.presentation,
-            "opinion": project.opinion_model,
-            "checked": project.checked,
-            "blur": project.blur,
-            "pause": project.pause_minutes,
+            "uid": project.uid, "name": project.name, "kind": project.kind, "language": project.language,
+            "presentation": project.presentation, "opinion": project.opinion_model, "checked": project.checked,
+            "blur": project.blur, "pause": project.pause_minutes,
         },
         "annotator": {"uid": annotator.uid, "name": annotator.name},
         **_in_view(project, versions[-1], language),
         **desk_news(store, project, annotator, desk_state(store, project, annotator), versions),
         "language": language,
         "words": {word: translate(values.get(word, word), language) for word in WORDS},
-    }
+    }  # fmt: skip
 
 
 def newer_guideline(
@@ -247,12 +236,22 @@ def _question(question: Question, language: Language, about: str) -> dict[str, A
     }
 
 
-def _key_blocks(shown: Guideline, language: Language) -> list[dict[str, Any]]:
+class Block(TypedDict, total=False):
+    """A heading or a paragraph of a guideline, with its `runs`: texts, each strong or not; or a list, with `items`."""
+
+    kind: Required[Literal["head", "p", "list"]]
+    runs: list[tuple[str, bool]]
+    ordered: bool
+    start: int
+    items: list[list[tuple[str, bool]]]
+
+
+def _key_blocks(shown: Guideline, language: Language) -> list[Block]:
     """Return every reason with its key, for the end of the guideline; numbers in its text are its author's."""
     items = [
         [(reason.key.upper() or "–", True), (f"  {option_name(reason, language)}", False)] for reason in shown.reasons
     ]
-    head = {"kind": "head", "runs": [(translate(REASON_KEYS, language), False)]}
+    head: Block = {"kind": "head", "runs": [(translate(REASON_KEYS, language), False)]}
     return [head, {"kind": "list", "ordered": False, "start": 1, "items": items}] if items else []
 
 
@@ -262,16 +261,16 @@ def _option(choice: Choice, language: Language, about: str) -> dict[str, str]:
     )
 
 
-def blocks(markdown: str) -> list[dict[str, Any]]:
+def blocks(markdown: str) -> list[Block]:
     """Convert Markdown to headings, paragraphs and flat lists of plain and strong text, for the desk to render.
 
     HTML, links, pictures and tables stay plain text, so a guideline can load nothing into an annotator's browser.
     """
     reader = MarkdownIt("zero").enable(["heading", "list", "emphasis", "newline", "escape"])
-    result: list[dict[str, Any]] = []
-    tokens = reader.parse(markdown)
-    place, depth = "p", 0
-    for token in tokens:
+    result: list[Block] = []
+    place: Literal["head", "p"] = "p"
+    depth = 0
+    for token in reader.parse(markdown):
         if token.type in ("ordered_list_open", "bullet_list_open"):
             depth += 1
             if depth == 1:

@@ -7,7 +7,7 @@ model.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from evenhand.annotations.desk.session import DeskSession
 from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE
@@ -107,11 +107,22 @@ def _source_field(key: str, value: Any) -> str:
     return _source_text(value).rsplit("/", 1)[-1] if key == "file" else _source_text(value)
 
 
+class ItemNews(TypedDict):
+    """What is new about an item.
+
+    `veil`: cover it until it is opened, because it was flagged (sentences of a project that blurs). `earlier`: for
+    relabelling, `choice`, `reasons` and `version` of the annotator's label under an older version, in its words.
+    """
+
+    veil: bool
+    earlier: Json | None
+
+
 def items_out(
     at: DeskSession,
     items: Sequence[Item],
     bases: Mapping[str, str],
-    news: Mapping[str, Json],
+    news: Mapping[str, ItemNews],
     *,
     covered: bool,
     veil: bool,
@@ -122,7 +133,7 @@ def items_out(
     """
     kind, cover = at.project.kind, {"veil": True} if veil else {}
     return [
-        item_out(as_shown(at, item), bases.get(item.uid), kind, covered=covered) | news[item.uid] | cover
+        {**item_out(as_shown(at, item), bases.get(item.uid), kind, covered=covered), **news[item.uid], **cover}
         for item in items
     ]
 

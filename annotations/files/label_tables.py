@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 from evenhand.annotations.adjudication.decisions import decisions_in_force
 from evenhand.annotations.database.store import Store
@@ -20,7 +20,7 @@ from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.guideline.versions import compares, guidelines
 from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.items.gold import generation_statuses
-from evenhand.annotations.labels.read import each_label_row
+from evenhand.annotations.labels.read import LabelRow, each_label_row
 from evenhand.annotations.projects.annotators import coded_file, pseudonyms
 from evenhand.annotations.projects.consent import Use, consenting
 from evenhand.annotations.sampling.samples import drawn_items
@@ -28,6 +28,7 @@ from evenhand.annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, need
 from evenhand.annotations.types import Item, Project
 from evenhand.core.files.csv_out import data_line, json_line
 from evenhand.core.files.display_paths import short_path, without_folders
+from evenhand.core.types import JsonObject, TableRow
 
 LABELS = (
     *("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline"),
@@ -48,14 +49,14 @@ LONGEST_FACT = 80
 # What `cell_text` writes in another way than a CSV does by itself.
 NOT_AS_IT_IS = ("reasons", "tags", "spans", "extraneous", "after_reveal", "superseded")
 
-Rows = Iterable[dict[str, Any]]  # of annotations.labels.read.each_label_row
+Rows = Iterable[LabelRow]
 
 
 def _stored_rows(store: Store, project: Project, wish: ExportOptions) -> Rows:
     return each_label_row(store, project, which="all" if wish.history else "latest")
 
 
-def _selected(store: Store, project: Project, wish: ExportOptions) -> Callable[[Rows], Iterator[dict[str, Any]]]:
+def _selected(store: Store, project: Project, wish: ExportOptions) -> Callable[[Rows], Iterator[LabelRow]]:
     codes = {} if wish.names else pseudonyms(store, project)
     accepted: set[str] | None = None
     if wish.items == "accepted":
@@ -63,10 +64,10 @@ def _selected(store: Store, project: Project, wish: ExportOptions) -> Callable[[
     left_out = {} if wish.with_text(project) else dict.fromkeys(TEXTS)
     named: dict[str | None, str | None] = {}  # files that labels came with, by their names
 
-    def selected(rows: Rows) -> Iterator[dict[str, Any]]:
+    def selected(rows: Rows) -> Iterator[LabelRow]:
         for row in rows:
             if accepted is None or row["item"] in accepted:
-                row = row | left_out
+                row = cast(LabelRow, {**row, **left_out})
                 if not wish.names:
                     row["annotator"] = codes.setdefault(row["annotator"], f"A{len(codes) + 1}")
                     if row["label_file"] not in named:
@@ -77,7 +78,7 @@ def _selected(store: Store, project: Project, wish: ExportOptions) -> Callable[[
     return selected
 
 
-def item_facts(item: Item) -> dict[str, Any]:
+def item_facts(item: Item) -> TableRow:
     """Return the facts of a generation, without its text; a value too long to be a fact is left out."""
     result = {key: item.extra.get(key) for key in (*FACTS, *((SECOND_MODEL,) if item.second is not None else ()))}
     result["pronouns"] = ";".join(result["pronouns"] or []) if isinstance(result["pronouns"], list) else None
@@ -91,9 +92,9 @@ def facts_of(store: Store, project: Project) -> tuple[str, ...]:
     return (FACTS[0], SECOND_MODEL, *FACTS[1:]) if compares(store, project) else FACTS
 
 
-def _facts_by_item(store: Store, project: Project) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
+def _facts_by_item(store: Store, project: Project) -> tuple[tuple[str, ...], dict[str, TableRow]]:
     """Return the columns of the facts of items, and their values by public id."""
-    result: dict[str, dict[str, Any]] = {}
+    result: dict[str, TableRow] = {}
     if project.kind == "generations":
         result = {item.uid: item_facts(item) for item in stored_items(store, project)}
     columns = facts_of(store, project)
@@ -113,11 +114,17 @@ def _scales(store: Store, project: Project) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{ANSWER}{scale.code}" for scheme in schemes for scale in scheme.scales))
 
 
-def _answers(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, int | None]:
+def _answers(row: LabelRow, columns: Sequence[str]) -> dict[str, int | None]:
     """Return the answers of a label to scales, which are among its reasons too, as numbers; None for missing ones."""
-    given = dict(entry.split(":", 1) for entry in row.get("reasons") or () if ":" in entry) if columns else {}
+    given = dict(entry.split(":", 1) for entry in row["reasons"] if ":" in entry) if columns else {}
     answers = {name: given.get(name.removeprefix(ANSWER)) for name in columns}
     return {name: None if value is None else int(value) for name, value in answers.items()}
+
+
+def columns_of(row: LabelRow, keys: Iterable[str]) -> JsonObject:
+    """Return some columns of a label, by name."""
+    cells: Mapping[str, Any] = row
+    return {key: cells[key] for key in keys}
 
 
 def _canary(project: Project, wish: ExportOptions) -> bool:
@@ -155,7 +162,7 @@ class LabelTables:
         """Yield the lines of rows of `each_label_row`."""
         yield from (data_line(self._cells[self.wish.history](row)) for row in self._as_written(rows))
 
-    def both(self, every: Sequence[dict[str, Any]], latest: Iterable[dict[str, Any]]) -> tuple[list[str], list[str]]:
+    def both(self, every: Sequence[LabelRow], latest: Rows) -> tuple[list[str], list[str]]:
         """Return the lines of both tables, with history and without: *latest* are some rows of *every*, all items."""
         written = list(self._as_written(every))
         result = {id(row): text for row, text in zip(every, written, strict=True)}
@@ -163,27 +170,29 @@ class LabelTables:
         history = [data_line(self._cells[True](row)) for row in written]
         return history, [data_line(cells(result[id(row)])) for row in latest]
 
-    def _as_written(self, rows: Rows) -> Iterator[dict[str, Any]]:
+    def _as_written(self, rows: Rows) -> Iterator[Mapping[str, object]]:
         for row in self._selected(rows):
+            cells = {**row}
             if self.more or self.mark:
                 beside = self.about.get(row["item"], {}) | self.mark | _answers(row, self.scales)
-                row = dict.fromkeys(self.more) | row | beside
+                cells = {**dict.fromkeys(self.more), **row, **beside}
             for key in self._written:
-                row[key] = cell_text(key, row[key])
-            yield row
+                cells[key] = cell_text(key, cells[key])
+            yield cells
 
 
 def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """Yield JSON lines, one object per label with all columns; texts that may not be exported are left out."""
     (_columns, about), scales = _facts_by_item(store, project), _scales(store, project)
+    with_text = wish.with_text(project)
+    keys = [key for key in (*LABELS, *OPERATION) if with_text or key not in TEXTS]
+    shown = SHOWN if with_text else SHOWN[1:]
     if _canary(project, wish):
         yield json_line({CANARY_KEY: CANARY})
     for row in _selected(store, project, wish)(_stored_rows(store, project, wish)):
-        kept = {key: row[key] for key in (*LABELS, *OPERATION) if wish.with_text(project) or key not in TEXTS}
         facts = about.get(row["item"], {}) | _answers(row, scales)
-        shown = SHOWN if wish.with_text(project) else SHOWN[1:]
-        facts |= {key: row[key] for key in shown} if row["left"] is not None or row["second"] is not None else {}
-        yield json_line(kept | facts | {key: row[key] for key in ORIGIN})
+        texts = columns_of(row, shown) if row["left"] is not None or row["second"] is not None else {}
+        yield json_line({**columns_of(row, keys), **facts, **texts, **columns_of(row, ORIGIN)})
 
 
 def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
@@ -194,7 +203,7 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     scales, pairs = _scales(store, project), compares(store, project)
     keys = [key for key in (*SAID, *(SHOWN[1:] if pairs else ()), *scales) if with_text or key not in TEXTS]
     for row in _selected(store, project, latest)(_stored_rows(store, project, latest)):
-        values.setdefault(row["item"], {})[row["annotator"]] = row | _answers(row, scales)
+        values.setdefault(row["item"], {})[row["annotator"]] = {**row, **_answers(row, scales)}
     codes = pseudonyms(store, project)
     people = list(codes) if wish.names else list(codes.values())
     about = facts_of(store, project) or ("pair", "side", "keyword", "counterpart")
@@ -206,9 +215,7 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     each = [f"{key}_{person}" for person in people for key in keys]
     yield data_line(("item", *about, "status", "gold", *decision, *each, *(texts if with_text else ()), *mark))
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
-        cells: dict[str, Any] = {
-            name: getattr(item, name) for name in ("pair", "side", "keyword", "counterpart", "gold")
-        }
+        cells: JsonObject = {name: getattr(item, name) for name in ("pair", "side", "keyword", "counterpart", "gold")}
         cells |= {"item": item.uid, "status": states.get(item.uid, item.status)} | settled.get(item.uid, {})
         cells |= item_facts(item) if project.kind == "generations" else {}
         row_cells = [cell_text(key, cells.get(key)) for key in ("item", *about, "status", "gold", *decision)]
@@ -235,20 +242,20 @@ PAGE = 500  # items whose labels are read at once
 MADE = ("op_id", "guideline", "form_shown", "after_reveal", "desk", "revision")  # how a label was made
 
 
-def origin_columns(row: dict[str, Any]) -> dict[str, Any]:
+def origin_columns(row: LabelRow) -> JsonObject:
     """Return data of a row of `labelled_items` for which other programs have no field.
 
     They are its annotator and how it was made, and the label too, so that an import can tell whether it was changed
     there.
     """
     values = {"said": [row["choice"], *row["reasons"]], "note": row["note"], "spans": row["spans"]}
-    keys = (*MADE, "extraneous", "seconds", "created", *(("left",) if row["left"] is not None else ()))
-    return {"annotator": row["annotator"]} | {key: row[key] for key in keys} | values
+    keys = ("annotator", *MADE, "extraneous", "seconds", "created", *(("left",) if row["left"] is not None else ()))
+    return {**columns_of(row, keys), **values}
 
 
 def labelled_items(
     store: Store, project: Project, wish: ExportOptions, people: Collection[str] | None = None
-) -> Iterator[tuple[Item, list[dict[str, Any]]]]:
+) -> Iterator[tuple[Item, list[LabelRow]]]:
     """Yield every item that *wish* selects with its valid labels, one per annotator, as dicts; *people*: only of these.
 
     `annotator` is a code (A1, A2, ...) unless names are asked for; `note` is "" if texts may not be exported.
@@ -257,7 +264,7 @@ def labelled_items(
     with_notes = wish.with_text(project)
     source = stored_items(store, project, accepted_only=wish.items == "accepted")
     while some := list(islice(source, PAGE)):
-        values: dict[str, list[dict[str, Any]]] = {}
+        values: dict[str, list[LabelRow]] = {}
         for row in each_label_row(store, project, which="latest", among=[item.id for item in some]):
             if people is None or row["annotator"] in people:
                 row["annotator"] = row["annotator"] if wish.names else codes.get(row["annotator"], "A?")
@@ -286,7 +293,7 @@ def item_lines_with_gold(store: Store, project: Project, wish: ExportOptions) ->
         yield json_line(values | ({"extra": values.get("extra", {}) | clashing} if clashing else {}))
 
 
-def item_objects(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[dict[str, Any]]:
+def item_objects(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[JsonObject]:
     """Yield one object per item, as for the export as JSON lines; the canary comes first where it is needed."""
     if needs_canary(project):
         yield {CANARY_KEY: CANARY}
@@ -294,7 +301,7 @@ def item_objects(store: Store, project: Project, *, accepted_only: bool = False)
         yield item_object(item)
 
 
-def item_object(item: Item) -> dict[str, Any]:
+def item_object(item: Item) -> JsonObject:
     """Return an item as a flat object; an imported column with one of these names is in `extra`.
 
     Absolute paths are shortened here too: old items still hold some.
@@ -302,7 +309,7 @@ def item_object(item: Item) -> dict[str, Any]:
     place = {"status": item.status, "file": short_path(item.file), "line": item.line}
     columns = without_folders(item.extra)
     if item.word is None or item.stem is None:
-        own: dict[str, Any] = {"item": item.uid, "context": item.context, "completion": item.text}
+        own: JsonObject = {"item": item.uid, "context": item.context, "completion": item.text}
         own |= ({} if item.second is None else {"second": item.second}) | place
     else:
         spans = (*item.word, *item.stem, item.keyword, item.counterpart, item.pair)
@@ -348,7 +355,7 @@ def disaggregated_lines(store: Store, project: Project, use: Use) -> Iterator[st
     yield data_line(ONE_BY_ONE)
     for row in each_label_row(store, project, which="blind"):
         if row["annotator"] in may:
-            cells = row | {"annotator": names[row["annotator"]]}
+            cells = {**row, "annotator": names[row["annotator"]]}
             yield data_line([cell_text(key, cells[key]) for key in ONE_BY_ONE])
 
 
@@ -370,7 +377,7 @@ def _codes(store: Store, project: Project) -> list[str]:
     """Return the choices of every version of the guideline, the newest first, then other choices in labels."""
     versions = sorted(guidelines(store, project), key=lambda one: -one.version)
     offered = dict.fromkeys(choice.code for version in versions for choice in version.choices)
-    chosen = {row["choice"] for row in each_label_row(store, project, which="blind")}
+    chosen = {row["choice"] for row in each_label_row(store, project, which="blind") if row["choice"]}
     return list(offered | dict.fromkeys(sorted(chosen - offered.keys())))
 
 

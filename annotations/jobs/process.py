@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from evenhand.annotations.database.store import Store, long_lock_timeout
 from evenhand.annotations.jobs.jobs import Job, drop_uploads, find, mark_interrupted
 from evenhand.core.errors import N_, Busy, EvenhandError
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.processes import this_process
+from evenhand.core.typed_json import to_json
+from evenhand.core.types import JsonObject
 
 AT_ONCE = 2  # jobs that run at once; the others wait in the order of their start
 # Not SCHED_IDLE: who holds the write lock and gets no processor time would hold up labels. The disk follows nice.
@@ -51,7 +52,7 @@ class Progress:
         self.message = message or self.message
 
 
-def perform(store: Store, uid: str, work: Callable[[Job, Progress], dict[str, Any]]) -> None:
+def perform(store: Store, uid: str, work: Callable[[Job, Progress], object]) -> None:
     """Run a job in this process: wait for a place, do its *work*, store the report that it returns."""
     _stand_back()
     signal.signal(signal.SIGTERM, _end_now)
@@ -111,11 +112,9 @@ def _place_free(store: Store, uid: str) -> bool:
     return bool(store.db.execute(query, (uid,)).fetchone()[0] < AT_ONCE)
 
 
-def _run(
-    work: Callable[[Job, Progress], dict[str, Any]], job: Job, progress: Progress
-) -> tuple[str, dict[str, Any], str]:
+def _run(work: Callable[[Job, Progress], object], job: Job, progress: Progress) -> tuple[str, JsonObject, str]:
     try:
-        report = work(job, progress)
+        return "done", _shortened(to_json(work(job, progress))), ""
     except EvenhandError as error:
         values = {key: value if isinstance(value, int | float) else str(value) for key, value in error.values.items()}
         return "failed", {"error": error.message, "values": values}, str(error)
@@ -126,10 +125,9 @@ def _run(
         message = N_("The command ended unexpectedly ({why}); see the log.")
         why = f"{type(error).__name__}: {error}"[:300]
         return "failed", {"error": message, "values": {"why": why}}, message.format(why=why)
-    return "done", _shortened(report), ""
 
 
-def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
+def _shortened(answer: JsonObject) -> JsonObject:
     # The row is read for every list of jobs, so it must stay small.
     return {key: value[:LISTED] if isinstance(value, list) else value for key, value in answer.items()}
 
@@ -179,9 +177,7 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _write_end(
-    store: Store, uid: str, state: str, result: dict[str, Any] | None, message: str, progress: Progress
-) -> None:
+def _write_end(store: Store, uid: str, state: str, result: JsonObject | None, message: str, progress: Progress) -> None:
     # The database holds no half a character (a lone surrogate): it stays the escape that it was in the file.
     text = _storable(json.dumps(result, ensure_ascii=False)) if result is not None else None
     until = time.monotonic() + PATIENCE_S

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from sqlite3 import Connection
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, cast
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import Place, compares
@@ -77,12 +77,17 @@ def form_of(label: str) -> str:
     return f"iif({unknown}, NULL, {label}.form_shown)"
 
 
-_ROW_KEYS = (
-    "item", "annotator", "pair", "side", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline",
-    "after_reveal", "form_shown", "text", "context", "keyword", "counterpart", "file", "line", "op_id", "desk",
-    "revision", "base", "superseded", "created", "tags", "origin", "app", "program", "label_file",
-    "label_file_sha256", "label_file_created", "label_file_undone", "second", "left",
-)  # fmt: skip
+# A label as `each_label_row` yields it: a line of files, so its keys are those of their columns.
+LabelRow = TypedDict("LabelRow", {  # noqa: UP013 (a class has a line for each key)
+    "item": str, "annotator": str, "pair": str, "side": str, "choice": str | None, "reasons": list[str],
+    "extraneous": bool | None, "spans": list[tuple[int, int, str]], "note": str, "seconds": float | None,
+    "guideline": int, "after_reveal": bool, "form_shown": Form | None, "text": str, "context": str | None,
+    "keyword": str | None, "counterpart": str | None, "file": str, "line": int, "op_id": str, "desk": str,
+    "revision": int, "base": str | None, "superseded": bool, "created": str, "tags": list[str], "origin": str,
+    "app": str | None, "program": str | None, "label_file": str | None, "label_file_sha256": str | None,
+    "label_file_created": str | None, "label_file_undone": str | None, "second": str | None, "left": Place | None,
+})  # fmt: skip
+_ROW_KEYS = tuple(LabelRow.__annotations__)
 
 OF_FILE = ("program", "label_file", "label_file_sha256", "label_file_created", "label_file_undone")
 _ROW = (
@@ -108,7 +113,7 @@ _SOURCES: dict[Which, tuple[str, str]] = {
 
 def each_label_row(
     store: Store, project: Project, *, which: Which = "blind", among: Sequence[int] | None = None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[LabelRow]:
     """Yield labels as flat dicts, by item and annotator; "all": by item, in the order of time.
 
     *among*: of these items only. "blind": the last label of each before anything was revealed (for agreement and gold);
@@ -132,22 +137,22 @@ def _row_query(store: Store, project: Project, **parts: str) -> str:
     return _ROW.format(origin=ORIGIN, from_file=FROM_FILE, form=form_of("label"), left=left, **parts)
 
 
-def _as_row(values: Sequence[Any]) -> dict[str, Any]:
-    row = decode_label(dict(zip(_ROW_KEYS, values, strict=False)))
+def _as_row(values: Sequence[Any]) -> LabelRow:
+    row = dict(zip(_ROW_KEYS, values, strict=False))
+    decode_label(row)
     if row["origin"] != "imported":  # the package that it came with is not its origin
         row |= dict.fromkeys(OF_FILE)
-    return row
+    return cast(LabelRow, row)
 
 
-def decode_label(row: dict[str, Any]) -> dict[str, Any]:
-    """Give lists and truth values their types in a row of a label, and return it."""
+def decode_label(row: dict[str, Any]) -> None:
+    """Give lists and truth values their types in a row of a label."""
     for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million
         row[key] = [] if row[key] == "[]" else json.loads(row[key])
     row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
     for key in ("after_reveal", "superseded", "stands", "blind"):
         if key in row:
             row[key] = bool(row[key])
-    return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +163,9 @@ class ItemLabels:
     """
 
     item: str
-    every: list[dict[str, Any]]
-    latest: list[dict[str, Any]]
-    blind: list[dict[str, Any]]
+    every: list[LabelRow]
+    latest: list[LabelRow]
+    blind: list[LabelRow]
 
 
 def each_labelled_item(store: Store, project: Project) -> Iterator[ItemLabels]:
@@ -189,7 +194,7 @@ def count_not_made_here(store: Store, project: Project, since: str) -> int:
     return store.count(rows, (project.id, since))
 
 
-def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[dict[str, Any]]:
+def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[LabelRow]:
     """Return `each_label_row` as a list."""
     return list(each_label_row(store, project, which=which))
 

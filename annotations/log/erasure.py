@@ -21,6 +21,7 @@ from evenhand.annotations.projects.projects import remove_annotator
 from evenhand.annotations.record.files import record_json
 from evenhand.annotations.types import Annotator
 from evenhand.core.errors import N_, NotFound
+from evenhand.core.types import TableRow
 
 SCRUBBED = "[scrubbed]"  # in place of a comment or reason; a note or tag is empty
 # The columns that hold a name as that of an author.
@@ -203,8 +204,8 @@ def own_data(store: Store, who: Account) -> str:
     consent are included; the newest one for a project and use counts.
     """
 
-    def rows(query: str, of: int | None) -> list[dict[str, Any]]:
-        return store.rows(dict[str, Any], query, (of,))
+    def rows(query: str, of: int | None) -> list[TableRow]:
+        return store.rows(TableRow, query, (of,))
 
     annotator = annotator_with(store, who.annotator, "name")
     own = annotator.id if annotator else None
@@ -213,7 +214,7 @@ def own_data(store: Store, who: Account) -> str:
         told = json.loads(row.pop("data"))
         row |= {key: bool(row[key]) for key in ("about_you", "by_you")}
         events.append(row | ({"data": told} if row["about_you"] else {}))
-    data: dict[str, Any] = {
+    data = {
         "account": {"name": who.name, "id": who.uid, "created": who.created, "annotator": who.annotator},
         "roles": rows(_ROLES, who.id),
         "sign_ins": [
@@ -229,5 +230,5 @@ def own_data(store: Store, who: Account) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def _utc(seconds: float | None) -> str | None:
+def _utc(seconds: Any) -> str | None:
     return None if seconds is None else moment_of(int(seconds * 1000))

@@ -8,7 +8,7 @@ each day: compare it with `python cli.py log head`.
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -263,7 +263,7 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
-def _appended_rows(db: sqlite3.Connection, kind: Kind, seen: _Seen, start: dict[str, Any]) -> Iterator[bytes]:
+def _appended_rows(db: sqlite3.Connection, kind: Kind, seen: _Seen, start: Mapping[str, Any]) -> Iterator[bytes]:
     entries, last, number = seen.appended[kind.table], start.get("last"), start.get("rows", 0)
     for key, text in rows_of(db, kind, scrubbed=True):
         if key in entries:

@@ -9,7 +9,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from evenhand.annotations.adjudication.decisions import checked_text
 from evenhand.annotations.database.events import record
@@ -90,6 +90,7 @@ class KnownAnswerScore:
     unlabelled: int
     share: Estimate
     table: tuple[tuple[int, ...], ...]
+    json_names: ClassVar = {"unlabelled": "not_labelled"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,9 +222,9 @@ def every_entry(store: Store, project: Project, annotator: Annotator) -> Iterato
 
 def _entry_query(
     store: Store, project: Project, annotator: Annotator, looked: RecordQuery
-) -> tuple[str, dict[str, Any]]:
+) -> tuple[str, dict[str, int | str]]:
     words = looked.search.strip()
-    values = {"annotator": annotator.id, "project": project.id, "search": words}
+    values: dict[str, int | str] = {"annotator": annotator.id, "project": project.id, "search": words}
     hit = _HIT
     if words:
         values["found"] = _items_with_words(store, values, "text")
@@ -241,7 +241,7 @@ def _entry_query(
     return query, values
 
 
-def _items_with_words(store: Store, values: dict[str, Any], text: str) -> str:
+def _items_with_words(store: Store, values: dict[str, int | str], text: str) -> str:
     """Return as JSON the ids of the items whose *text* (SQL) or context has the words of a search."""
     return json.dumps(store.column(_WITH_WORDS.format(text=text), values))
 

@@ -8,7 +8,7 @@ made; this process writes the items of the package meanwhile, so that both have 
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
@@ -33,7 +33,7 @@ from evenhand.annotations.files.package.write_package import (
     project_description,
 )
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.labels.read import ItemLabels, count_operations, each_labelled_item
+from evenhand.annotations.labels.read import ItemLabels, LabelRow, count_operations, each_labelled_item
 from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.projects.consent import consenting, left_out
 from evenhand.annotations.projects.projects import project_by_uid
@@ -85,7 +85,7 @@ class HardCases:
         for uid in list(self.cases):
             yield self._object(uid, [])
 
-    def _object(self, uid: str, labels: list[dict[str, Any]]) -> dict[str, Any]:
+    def _object(self, uid: str, labels: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         self.made += 1
         status, gold, split, *act = self.cases.pop(uid)
         sentences, with_text = self.project.kind == "sentences", self.with_text
@@ -110,7 +110,7 @@ class HardCases:
         return result | self.canary
 
 
-def _why(status: str, split: int, action: str | None, labels: list[dict[str, Any]]) -> str:
+def _why(status: str, split: int, action: str | None, labels: Sequence[Mapping[str, Any]]) -> str:
     if split:
         return "split"
     if status == "rejected" and action is None and len({row["choice"] for row in labels}) == 1 and len(labels) > 1:
@@ -327,7 +327,7 @@ def _each_taken(rows: Iterable[dict[str, Any]], take: Callable[[dict[str, Any]],
         yield row
 
 
-Labelled = tuple[Item, list[dict[str, Any]]]  # an item with its valid labels
+Labelled = tuple[Item, list[LabelRow]]  # an item with its valid labels
 
 
 class KeptSets:

@@ -5,12 +5,12 @@ import os
 import resource
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from evenhand.annotations.accounts.accounts import accounts_exist
 from evenhand.annotations.database.backup import newest
@@ -30,7 +30,7 @@ class Finding:
     name: str
     state: State
     message: str
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def text(self) -> str:

@@ -5,7 +5,6 @@ import io
 import math
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from evenhand.core.concordance.counting import Concordance, Line, Passage, Question, concordance
 from evenhand.core.concordance.odds import Contrast
@@ -39,7 +38,7 @@ def differs(estimate: Estimate, neutral: float) -> bool:
 def near_says(answer: Concordance, number: int) -> Note:
     """Describe one near word against sentences without the word: 2.3 times as often near 她 as elsewhere."""
     one = answer.near[number]
-    values: dict[str, Any] = {"word": answer.question.word, "near": answer.question.near[number]}
+    values = {"word": answer.question.word, "near": answer.question.near[number]}
     values |= {"count": f"{one.counts[0]:,}", "sentences": f"{one.counts[0] + one.counts[1]:,}"}
     if one.times.value is None:
         message = N_("{word} occurs near {near} in {count} of {sentences} sentences.")
@@ -69,7 +68,7 @@ def contrast_says(answer: Concordance) -> Note | None:
         return None
     first, second = answer.question.near
     odds = one.log_odds
-    values: dict[str, Any] = {"word": answer.question.word, "first": first, "second": second}
+    values = {"word": answer.question.word, "first": first, "second": second}
     if odds.value is None:
         message = N_("{first} against {second}: too few sentences to compare.")
         return Note(message, values)

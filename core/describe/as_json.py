@@ -24,10 +24,7 @@ SHOWN_SOURCES = 50
 def as_json(description: Description) -> dict[str, Any]:
     """Return the whole description. Keys are stable; shares are of 1."""
     return {
-        "name": description.name,
-        "kind": description.kind,
-        "items": description.items,
-        "sentences": description.sentences,
+        **{name: getattr(description, name) for name in ("name", "kind", "items", "sentences")},
         "characters": to_json(description.characters),
         "length": to_json(description.lengths),
         "endings": counted(description.endings),

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from evenhand.core.resources import table
 from evenhand.core.statistics.estimate import holm_adjusted
+from evenhand.core.types import TableRow
 
 Method = Literal["tfidf", "textrank"]
 NOUNS_AND_VERBS = ("ns", "n", "vn", "v")  # jieba's own choice for TextRank
@@ -84,20 +85,20 @@ def topic_words(
     sides = {
         side: [_tokens(s) for s in part] for side, part in (("male", male_sentences), ("female", female_sentences))
     }
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[str, TableRow]] = []
     for side in ("female", "male"):
         distinct = {token.word for sentence in sides[side] for token in sentence}
         left_out = _stop_words() | {word for word in distinct if _is_keyword(word, hidden)}
         for method, found in _weighed(sides[side], left_out, top).items():
             rows += [
-                {"side": side, "method": method, "rank": rank, "word": word, "weight": weight}
+                (word, {"side": side, "method": method, "rank": rank, "word": word, "weight": weight})
                 for rank, (word, weight) in enumerate(found, 1)
             ]
-    words = list(dict.fromkeys(row["word"] for row in rows))
+    words = list(dict.fromkeys(word for word, _ in rows))
     contrasts = _contrasts(sides["male"], sides["female"], words, strata, permutations, seed)
-    for row in rows:
-        row.update(contrasts[row["word"]], holds_keyword=any(keyword in row["word"] for keyword in hidden))
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    for word, row in rows:
+        row.update(contrasts[word], holds_keyword=any(keyword in word for keyword in hidden))
+    frame = pd.DataFrame([row for _, row in rows], columns=list(COLUMNS))
     frame.attrs["seconds"] = time.monotonic() - began
     return frame
 
@@ -157,7 +158,7 @@ def _contrasts(
     strata: tuple[Sequence[str], Sequence[str]] | None,
     permutations: int,
     seed: int,
-) -> dict[str, dict[str, object]]:
+) -> dict[str, TableRow]:
     """Return rates, contrast and permutation p of each word."""
     places = {word: i for i, word in enumerate(words)}
     holds = np.zeros((len(male) + len(female), len(words)))

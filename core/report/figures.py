@@ -17,6 +17,7 @@ from evenhand.core.report.numbers import interval
 from evenhand.core.sentence_bias.bias import LN10
 from evenhand.core.statistics import Note
 from evenhand.core.statistics.estimate import note_text
+from evenhand.core.types import TableRow
 
 WIDTH = 900
 
@@ -61,7 +62,7 @@ def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: 
     rows = []
     for summary in summaries:
         paper, note = papers.get(summary.model), notes.get(summary.model)
-        row: dict[str, Any] = {
+        row: TableRow = {
             "model": summary.model,
             "note": f"({note})" if note else "",
             "reference": summary.reference,

@@ -18,6 +18,7 @@ from evenhand.core.report.numbers import interval, percent, plain_number, probab
 from evenhand.core.sentence_bias.bias import LN10, SideMeans
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.estimate import note_text
+from evenhand.core.types import TableRow
 
 Paper = Mapping[str, float]  # bias_man, bias_woman, model_bias in ln, as Table 4 prints them
 
@@ -261,9 +262,9 @@ def _bounds(missing_values: MissingValues, say: Say) -> Cell:
     return Cell(f"{signed_number(low)} … {signed_number(high)}", texts)
 
 
-def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) -> dict[str, Any]:
+def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) -> TableRow:
     """Return one row of the table for a file: every measure with its interval in log10 and ln, and its signature."""
-    row: dict[str, Any] = {"model": summary.model, "n": summary.n}
+    row: TableRow = {"model": summary.model, "n": summary.n}
     for name in ("undefined", "infinite", "left_out", "n_man", "n_woman"):
         row[name] = getattr(summary, name)
     for name in ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs"):

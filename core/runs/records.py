@@ -5,13 +5,13 @@ A file without a readable record does not count as a run: it is being written, o
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
 from evenhand.core.files.atomic_file import whole_file
@@ -41,7 +41,7 @@ class Failure:
 
     model: str
     error: str
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
     also_in_json: ClassVar = ("text",)
 
     @classmethod
@@ -255,5 +255,5 @@ def read_record(record: Path) -> JsonObject | None:
     return facts if isinstance(facts, dict) else None
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
+def _plain(values: Mapping[str, object]) -> dict[str, int | float | str]:
     return {key: value if isinstance(value, int | float) else str(value) for key, value in values.items()}

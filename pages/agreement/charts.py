@@ -1,6 +1,6 @@
 """What the page Agreement shows of the labels of annotators: tiles, charts, categories, the signature."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -19,6 +19,7 @@ from evenhand.annotations.quantities.quantity import counted
 from evenhand.annotations.types import Project
 from evenhand.core.charts.style import styled
 from evenhand.core.statistics import Estimate, holm
+from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import caption_with_files, colours, show_chart, show_confusion, show_heatmap
 from evenhand.pages.ui.numbers import DASH, interval_or_reason, note_text, percent, with_brackets
 from evenhand.pages.ui.quantities import quantity_tile
@@ -27,10 +28,8 @@ from evenhand.pages.ui.tables import show_tiles
 from evenhand.pages.ui.text import _, clause, from_to, inform, named, paragraph, plain, series, show_signature
 from evenhand.pages.ui.visitor import remembered
 
-Row = dict[str, Any]
 
-
-def _numbers(estimate: Estimate) -> Row:
+def _numbers(estimate: Estimate) -> TableRow:
     return {
         "value": estimate.value,
         "low": estimate.low,
@@ -60,7 +59,7 @@ def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
     return text.format(m=tested, k=0.05 * tested, n=sum(stays)) if tested > 1 else ""
 
 
-def traced(rows: Iterable[Row], report: AgreementReport) -> list[Row]:
+def traced(rows: Iterable[Mapping[str, Any]], report: AgreementReport) -> list[TableRow]:
     """Return the rows for a file, each with the signature of the report."""
     return [{**row, "signature": report.signature} for row in rows]
 
@@ -87,12 +86,12 @@ def labels_per_item(report: AgreementReport) -> None:
     show_chart(styled(alt.layer(bars, words), says, look), traced(rows, report), key="items-by-labels", says=says)
 
 
-def _domain(rows: Sequence[Row], name: str) -> tuple[int, int]:
+def _domain(rows: Sequence[Mapping[str, Any]], name: str) -> tuple[int, int]:
     """Return from which to which value a heatmap of agreement is coloured."""
     return (-1, 1) if any((row[name] or 0) < 0 for row in rows) else (0, 1)
 
 
-def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
+def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> TableRow:
     if two is None:
         reason = _("These two annotators have no labelled item in common yet.")
         return {"a": a, "b": b, "kappa": None, "interval": reason, "items": 0, "largest": None, "differs": False}
@@ -116,7 +115,7 @@ def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
 def by_keyword_pair(report: AgreementReport) -> None:
     """Show the measures for each keyword pair as a heatmap."""
     columns = {field: name for field, name in measure_names().items() if field != "pairwise"}
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     tested: list[Estimate] = []
     for name, measures in report.by_pair:
         for field, title in columns.items():
@@ -164,7 +163,7 @@ def by_model(report: AgreementReport) -> None:
     # 0 means chance for the two coefficients, not for the shares.
     tested = estimates if measure in ("alpha", "ac1") else [Estimate(None)] * len(estimates)
     stays = holm(tested)
-    rows: list[dict[str, Any]] = [
+    rows: list[TableRow] = [
         {
             "model": model or _("model not named"),
             "pronouns": pronoun or _("not named"),
@@ -299,7 +298,7 @@ def _ac1_categories(measures: Measures) -> str:
 
 def categories(report: AgreementReport) -> None:
     """Show each category: how common it is, and how often a second annotator chose it where one did."""
-    rows: list[dict[str, Any]] = [
+    rows: list[TableRow] = [
         {
             _("Category"): choice_name(row.choice),
             _("Labels"): row.labels,
@@ -310,8 +309,10 @@ def categories(report: AgreementReport) -> None:
         }
         for row in report.categories
     ]
-    names = (_("Prevalence"), _("Specific agreement"))
-    shown = [row | {name: percent(row[name]) for name in names} for row in rows]
+    shown = [
+        row | {_("Prevalence"): percent(one.prevalence.value), _("Specific agreement"): percent(one.specific.value)}
+        for row, one in zip(rows, report.categories, strict=True)
+    ]
     st.dataframe(shown, hide_index=True, key="categories")
     text = _(
         "Specific agreement: when one annotator chose this category, how often another annotator of"

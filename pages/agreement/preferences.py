@@ -12,6 +12,7 @@ from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.bradley_terry import FEWEST_ANNOTATORS, Preferences, chance_of
+from evenhand.core.types import TableRow
 from evenhand.pages.ui import numbers
 from evenhand.pages.ui.charts import caption_with_files, show_heatmap
 from evenhand.pages.ui.choose import choose
@@ -108,7 +109,7 @@ def _method(made: ModelPreferences) -> str:
 def _against_each_other(strengths: Preferences) -> None:
     order = sorted(range(len(strengths.models)), key=lambda at: -(strengths.strengths[at].value or 0.0))
     stays = {frozenset((difference.one, difference.other)): difference.stays for difference in strengths.differences}
-    rows: list[dict[str, Any]] = []
+    rows: list[TableRow] = []
     for number in order:
         for other in order:
             chance = Estimate(None) if number == other else chance_of(strengths.difference(number, other))
@@ -182,7 +183,7 @@ def _in(strengths: Preferences, name: str) -> str:
     return numbers.with_interval(strengths.strengths[strengths.models.index(name)], "+z.2f")
 
 
-def _rows(by: str, groups: Any) -> Sequence[dict[str, Any]]:
+def _rows(by: str, groups: Any) -> Sequence[TableRow]:
     return [
         {by: value, "model": name, **numbers.estimate_columns("strength", strength), "signature": found.signature}
         for value, found in groups

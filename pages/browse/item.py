@@ -17,6 +17,8 @@ from evenhand.annotations.projects.projects import annotators, return_to_queue
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Annotator, Kind, Project
 from evenhand.core.errors import NotFound
+from evenhand.core.statistics.estimate import Note
+from evenhand.core.types import TableRow
 from evenhand.pages.browse import filters
 from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
@@ -200,7 +202,7 @@ def _label_notes(data: dict[str, Any], item_record: ItemRecord, names: dict[str,
     return [line for line in (*lines, " · ".join(how)) if line]
 
 
-def _row(entry: Entry, project: Project, names: dict[str, str], threads: dict[str, str]) -> dict[str, Any]:
+def _row(entry: Entry, project: Project, names: dict[str, str], threads: dict[str, str]) -> TableRow:
     data = entry.data
     quotes = text_may_leave(project)  # notes and comments may quote the text
     note = str(data.get("note") or data.get("why") or data.get("text") or data.get("changes") or "")
@@ -300,14 +302,14 @@ def _state(project: Project, item_record: ItemRecord, reader: Annotator | None, 
     facts.insert(1, _("labels: {labels} of {wanted}", labels=row.labels, wanted=row.wanted))
     tone = {"accepted": "good", "rejected": "bad"}.get(row.item.status, "soft")
     state = span(filters.state_name(row, project), f"strong {tone}")
-    why = paragraph(_sentence(note.message, dict(note.values), names) for note in item_record.because)
+    why = paragraph(_sentence(note, names) for note in item_record.because)
     tags = joined(span(mark, "tag") for mark in filters.marks(row, project))
     return joined([below(" · ".join(facts)), element("div", joined([state, why], " "), "part"), element("div", tags)])
 
 
-def _sentence(message: str, values: dict[str, Any], names: dict[str, str]) -> str:
-    shown = {name: names.get(value, value) if name == "choice" else value for name, value in values.items()}
-    return _(message).format(**shown)
+def _sentence(note: Note, names: dict[str, str]) -> str:
+    shown = {name: names.get(str(value), value) if name == "choice" else value for name, value in note.values.items()}
+    return _(note.message).format(**shown)
 
 
 def _source(item_record: ItemRecord) -> None:

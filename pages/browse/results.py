@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import zlib
-from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
@@ -17,6 +16,7 @@ from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.core.files.csv_out import neutralised
+from evenhand.core.types import TableRow
 from evenhand.pages.browse.filters import LONGEST, found_in, marked, marks, state_name, veiled
 from evenhand.pages.browse.item import action_name, open_item
 from evenhand.pages.ui.charts import csv_bytes, download, foot
@@ -174,7 +174,7 @@ def show_log(store: Store, project: Project) -> None:
             download(_("Download all (CSV)"), lambda: log_table(project), "events.csv", key="browse-log-csv")
 
 
-def _event_row(event: Event, names: dict[str, str]) -> dict[str, Any]:
+def _event_row(event: Event, names: dict[str, str]) -> TableRow:
     about = names.get(event.annotator or "", "")
     said = series(named(name, value) for name, value in event.data.items() if value not in (None, "", [], {}))
     return {

@@ -16,6 +16,7 @@ from evenhand.core.concordance.passages import lines_of_files, look_up_files
 from evenhand.core.files.sandbox import run_bounded
 from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate
+from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import colours, download, foot, json_text, show_chart
 from evenhand.pages.ui.choose import choose_project
 from evenhand.pages.ui.numbers import DASH, note_text
@@ -165,7 +166,7 @@ def side(answer: Concordance, number: int) -> str:
     return ("male", "female")[number] if answer.question.is_pair else ""
 
 
-def _rows(answer: Concordance) -> list[dict[str, Any]]:
+def _rows(answer: Concordance) -> list[TableRow]:
     rows = []
     for number, (word, contrast) in enumerate(zip(answer.question.near, answer.near, strict=True)):
         rows.append(

@@ -1,6 +1,6 @@
 """What a set looks like on the page Data set statistics: tiles, tables, charts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -13,6 +13,7 @@ from evenhand.core.describe.keywords import largest_imbalance
 from evenhand.core.language import significant
 from evenhand.core.statistics import Estimate
 from evenhand.core.text.repetition import Repeated
+from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import caption_with_files, colours, download, downloads, foot, json_text, show_chart
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, note_text, number, percent, to
@@ -20,7 +21,6 @@ from evenhand.pages.ui.tables import Tile, show_tiles
 from evenhand.pages.ui.text import _, caption, clauses, in_brackets, inform, paragraph, plain, show_signature
 
 LISTED = 10
-Row = dict[str, Any]
 
 
 def vocabulary_facts(description: Description) -> None:
@@ -206,7 +206,7 @@ def show_method(description: Description) -> None:
         download(_("Tables (LaTeX)"), lambda: as_latex(description).encode(), "statistics.tex", key="described-latex")
 
 
-def traced(rows: Iterable[Row], description: Description) -> list[Row]:
+def traced(rows: Iterable[Mapping[str, Any]], description: Description) -> list[TableRow]:
     """Return the rows for a file, each with the signature of its numbers."""
     return [{**row, "signature": description.signature} for row in rows]
 
@@ -248,18 +248,17 @@ def keywords(description: Description) -> None:
 
 def cells(description: Description) -> None:
     """Show how many generations there are per model and pronoun set, or per cell of another kind."""
-    rows: list[Row] = [
-        {"cell": keyword.word, "texts": keyword.before or 0} for keyword in description.keywords if keyword.word
-    ]
-    if not rows:
+    counts = [(keyword.word, keyword.before or 0) for keyword in description.keywords if keyword.word]
+    if not counts:
         return
     st.subheader(_("Texts per cell"), anchor=False)
     says = _("{cells} cells with {least} to {most} texts each.").format(
-        cells=len(rows), least=f"{min(row['texts'] for row in rows):,}", most=f"{max(row['texts'] for row in rows):,}"
+        cells=len(counts), least=f"{min(n for _cell, n in counts):,}", most=f"{max(n for _cell, n in counts):,}"
     )
-    drawn = pd.DataFrame([{"name": row["cell"], "count": row["texts"]} for row in rows])
+    drawn = pd.DataFrame(counts, columns=["name", "count"])
     titles = {"name": _("Cell"), "count": _("Texts")}
     chart = bars(drawn, description=says, titles=titles, palette=colours())
+    rows = [{"cell": cell, "texts": texts} for cell, texts in counts]
     show_chart(chart, traced(rows, description), key="cells", says=says)
 
 

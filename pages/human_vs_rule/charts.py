@@ -26,6 +26,7 @@ from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate, holm
 from evenhand.core.statistics.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
 from evenhand.core.text.repetition import Repeated, Variant, signature
+from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import caption_with_files, colours, range_says, show_chart, show_heatmap
 from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.equivalence import difference_says, margin_box
@@ -115,7 +116,6 @@ def _numbers(store: Store, project: Project) -> PageNumbers:
 OFFERED = (
     "agreement", "misgendering", "rule_misgendering", "extraneous", "no_pronoun", "rule_no_pronoun", "plural_they",
 )  # fmt: skip
-Row = dict[str, Any]
 
 
 def group_name(dataset: str, model: str, several: bool) -> str:
@@ -146,7 +146,7 @@ def by_cell(page_numbers: PageNumbers) -> None:
     st.caption(plain(_about_errors(page_numbers, name)))
 
 
-def _cell_row(page_numbers: PageNumbers, cell: Any, name: str) -> Row:
+def _cell_row(page_numbers: PageNumbers, cell: Any, name: str) -> TableRow:
     dataset, model, pronoun, setting = cell.key
     mean = cell.means[name]
     estimate = mean.estimate
@@ -195,7 +195,7 @@ def _about_errors(page_numbers: PageNumbers, name: str) -> str:
 def four_labels(page_numbers: PageNumbers) -> None:
     """Draw how often each label was given, per model and pronoun set."""
     several = _several(page_numbers)
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         {
             "group": group_name(cell.key[0], cell.key[1], several),
             "label": _pronouns(cell.key[2]),
@@ -207,8 +207,8 @@ def four_labels(page_numbers: PageNumbers) -> None:
         for choice, count in cell.counts.items()
     ]
     total = Counter[str]()
-    for row in rows:
-        total[row["choice"]] += row["count"]
+    for cell in page_numbers.groups:
+        total.update(cell.counts)
     counts = series(f"{_(NAMES[choice])} {count:,}" for choice, count in total.items())
     says = _("{n:,} labels: {counts}.", n=sum(total.values()), counts=counts)
     chart = counted(pd.DataFrame(rows), description=says, say=_, palette=colours())
@@ -218,7 +218,7 @@ def four_labels(page_numbers: PageNumbers) -> None:
 def confusion(page_numbers: PageNumbers) -> None:
     """Show the stored labels against the rule's two verdicts, as counts of labels."""
     heads = [_(NAMES[choice]) for choice in ("correct", "misgendering")]
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         {"label": _(NAMES[choice]), "rule": head, "labels": count, "signature": page_numbers.signature}
         for choice, counts in page_numbers.confusion.items()
         for head, count in zip(heads, counts, strict=True)
@@ -232,7 +232,7 @@ def confusion(page_numbers: PageNumbers) -> None:
     )
     show_heatmap(
         rows, "rule", "label", "labels", key="confusion", says=says, data=rows, digits=0, width=420,
-        domain=(0, max(1, *(row["labels"] for row in rows))),
+        domain=(0, max(1, *(count for counts in page_numbers.confusion.values() for count in counts))),
         titles={"label": _("people"), "rule": _("the rule"), "labels": _("labels")},
     )  # fmt: skip
 
@@ -246,7 +246,7 @@ def repeated(page_numbers: PageNumbers) -> None:
     variant = choose(_("Text"), names, "repetition-text")
     groups = page_numbers.repetition[variant]
     several = len({key[0] for key in groups}) > 1
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         {
             "model": group_name(key[0], key[1], several),
             "pronouns": _pronouns(key[2]),
@@ -258,11 +258,11 @@ def repeated(page_numbers: PageNumbers) -> None:
         }
         for key, rr in groups.items()
     ]
-    known = [row["mean"] for row in rows if row["mean"] is not None]
+    known = [rr.mean for rr in groups.values() if rr.mean is not None]
     if not known:
         inform("No text has four tokens or more.")
         return
-    short = sum(row["short"] for row in rows)
+    short = sum(rr.short for rr in groups.values())
     says = _(
         "Mean repetition from {low:.3f} to {high:.3f}: 0 = no n-gram is repeated for some n from 1 to 4,"
         " 1 = everything is repeated. All generations; population standard deviations are in the file."
@@ -356,7 +356,7 @@ def weighted_back(page_numbers: PageNumbers) -> None:
     )
     text = by_sample if page_numbers.sampled else by_strata
     st.write(plain(text.format(labelled=one.labelled, all=one.population)))
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         {
             _("Measure"): measure_name(name),
             _("In the sample"): rate.sample,
@@ -369,7 +369,10 @@ def weighted_back(page_numbers: PageNumbers) -> None:
     ]
     shares = (_("In the sample"), _("All, weighted"), _("Strata covered"))
     columns = dict.fromkeys(shares, st.column_config.TextColumn(alignment="right"))
-    shown = [{name: percent(value) if name in shares else value for name, value in row.items()} for row in rows]
+    shown = [
+        row | dict(zip(shares, map(percent, (rate.sample, rate.estimate.value, rate.covered)), strict=True))
+        for row, rate in zip(rows, page_numbers.weighted.values(), strict=True)
+    ]
     st.dataframe(shown, hide_index=True, key="weighted", column_config=columns)
     caption_with_files(
         _coverage(page_numbers), [{**row, "signature": page_numbers.signature} for row in rows], key="weighted-table"

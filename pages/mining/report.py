@@ -11,14 +11,12 @@ from evenhand.core.language import significant, translate
 from evenhand.core.mining.filters import FILTERS
 from evenhand.core.mining.report import Example, Report
 from evenhand.core.mining.report_tables import ALL, FunnelStep, before_after, chosen, funnel_steps
-from evenhand.core.types import Side
+from evenhand.core.types import Side, TableRow
 from evenhand.pages.ui.charts import colours, download, json_text, show_chart
 from evenhand.pages.ui.numbers import DASH, large, size
 from evenhand.pages.ui.sentences import marked, side_word
 from evenhand.pages.ui.tables import below, joined, show_html, span, table
 from evenhand.pages.ui.text import _, in_brackets, inform, language, paragraph, plain, sentence, series, show_signature
-
-Row = dict[str, Any]
 
 
 def show_read(report: Report) -> None:
@@ -161,14 +159,14 @@ def _show_funnel(report: Report, key: str) -> None:
     show_chart(chart, rows, key=f"{key}-funnel", says=says)
 
 
-def _step_row(step: FunnelStep, report: Report) -> Row:
-    row: Row = {"step": _(step.name), "left": step.left, "lost": step.lost, "flagged": step.flagged}
+def _step_row(step: FunnelStep, report: Report) -> TableRow:
+    row: TableRow = {"step": _(step.name), "left": step.left, "lost": step.lost, "flagged": step.flagged}
     return row | {"signature": report.settings.signature}
 
 
-def _number_row(report: Report, pair: str, side: str) -> Row:
+def _number_row(report: Report, pair: str, side: str) -> TableRow:
     counts = chosen(report, pair, side)
-    row: Row = {_("Keyword pair"): pair, _("Side"): side_name(side), _("With the keyword"): counts.with_keyword}
+    row: TableRow = {_("Keyword pair"): pair, _("Side"): side_name(side), _("With the keyword"): counts.with_keyword}
     for step in funnel_steps(counts):
         row[_(step.name)] = step.left if step.code == "exactly_one" else -step.lost
     return row | {_("Candidates"): counts.candidates, _("Flagged"): counts.flagged_candidates}

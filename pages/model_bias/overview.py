@@ -22,6 +22,7 @@ from evenhand.core.report.html_file import ReportSettings, report_html
 from evenhand.core.report.html_tables import Paper, numbers, table_html, table_lines
 from evenhand.core.sentence_bias.bias import LN10, SideMeans
 from evenhand.core.statistics.equivalence import Margins
+from evenhand.core.types import TableRow
 from evenhand.pages.model_bias.source import (
     Settings,
     ask_margins,
@@ -108,7 +109,7 @@ def _noted(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
 
 
 def _table(
-    models: list[str], summaries: "list[Summary]", corrected: dict[str, SideMeans], rows: list[dict[str, object]]
+    models: list[str], summaries: "list[Summary]", corrected: dict[str, SideMeans], rows: list[TableRow]
 ) -> None:
     st.subheader(_("All measures"))
     groups = table_lines(summaries, corrected=corrected, papers=paper_values(), say=_)

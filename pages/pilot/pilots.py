@@ -18,6 +18,7 @@ from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Choice, Kind, Project
 from evenhand.core.statistics import Estimate
+from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.numbers import interval, moment, note_text, percent, with_interval
@@ -197,7 +198,7 @@ def _alike(share: Estimate, compared: int) -> str:
     return paragraph((_("95% interval: {interval}.", interval=ends) if ends else note_text(share.note), same))
 
 
-def _row(figures: PilotProgress, one: Any) -> dict[str, Any]:
+def _row(figures: PilotProgress, one: Any) -> TableRow:
     return {
         "pilot": figures.pilot.number, "annotator": one.annotator.name, "labelled": one.labelled,
         "accepted": one.accepted.value, "low": one.accepted.low, "high": one.accepted.high,

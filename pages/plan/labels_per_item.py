@@ -20,6 +20,7 @@ from evenhand.core.forecast.quota import OWN_RATE
 from evenhand.core.forecast.work_model import CellNeed, Work
 from evenhand.core.statistics import Estimate
 from evenhand.core.typed_json import to_json
+from evenhand.core.types import TableRow
 from evenhand.pages.ui import tables
 from evenhand.pages.ui.charts import caption_with_files, download, downloads, foot, json_text
 from evenhand.pages.ui.choose import choose, switch
@@ -261,7 +262,7 @@ def _row(cell: CellNeed) -> tuple[str | Markup, ...]:
     )
 
 
-def _as_row(cell: CellNeed, work_forecast: Forecast) -> dict[str, Any]:
+def _as_row(cell: CellNeed, work_forecast: Forecast) -> TableRow:
     return {
         "pair": cell.pair, "side": cell.side, "quota": cell.quota, "items": cell.stock, "kept": cell.kept,
         "share_kept": cell.rate.value, "share_low": cell.rate.low, "share_high": cell.rate.high,
@@ -277,10 +278,10 @@ SHOWN = 10  # changes in the list
 @asks("change_projects")
 def show_settings(store: Store, project: Project) -> None:
     """Show the fields, the effect of their change on labelled items, and the button that stores them."""
-    values = (_ask_plan(project) if project.kind == "sentences" else {}) | _ask_again(project)
-    changed = {field: value for field, value in values.items() if value != getattr(project, field)}
+    wanted = _ask_again(_ask_plan(project) if project.kind == "sentences" else project)
+    changed = project.changes(wanted)
     if {"plan", "per_item", "share"} & set(changed):
-        _say_effects(store, project, values)
+        _say_effects(store, project, wanted)
     if changed.get("plan") == "stop":
         waiting = on_desks(store, project)
         if waiting:
@@ -297,12 +298,12 @@ def show_settings(store: Store, project: Project) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ask_author(store, _("Plan author"), persist_state="session", placeholder=_("Your name"), width=240)
         if st.button(_("Save plan"), type="primary", key="save_plan", disabled=not changed):
-            _save(store, project, changed)
+            _save(store, project, wanted)
     if not changed:
         caption("This plan is in force.")
 
 
-def _ask_plan(project: Project) -> dict[str, Any]:
+def _ask_plan(project: Project) -> Project:
     plans: tuple[Plan, Plan] = ("all", "stop")
     place = project.uid
     captions = (
@@ -335,7 +336,7 @@ def _ask_plan(project: Project) -> dict[str, Any]:
         )
         if not share:
             warn("Without a random share, agreement cannot be measured.")
-    return {"plan": chosen, "per_item": int(per_item), "share": round(share / 100, 6)}
+    return replace(project, plan=chosen, per_item=int(per_item), share=round(share / 100, 6))
 
 
 def _ask_share(share: float, key: str) -> float:
@@ -346,7 +347,7 @@ def _ask_share(share: float, key: str) -> float:
     return st.number_input(label, 0.0, 100.0, round(share, 2), 1.0, format="%g", key=key, width=200, help=help_text)
 
 
-def _ask_again(project: Project) -> dict[str, Any]:
+def _ask_again(project: Project) -> Project:
     place = project.uid
     with st.container(horizontal=True, vertical_alignment="bottom"):
         retest = st.number_input(
@@ -363,13 +364,14 @@ def _ask_again(project: Project) -> dict[str, Any]:
         hours = st.number_input(
             _("Minimum interval in hours"), 0, 8760, project.retest_hours, key=f"hours-{place}", width=200
         )
-    return {"retest": round(retest / 100, 6), "retest_hours": int(hours)}
+    return replace(project, retest=round(retest / 100, 6), retest_hours=int(hours))
 
 
-def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
+def _say_effects(store: Store, project: Project, asked: Project) -> None:
     with st.spinner(_("Analysing the labelled items …"), show_time=False):
-        wanted = {name: asked[name] for name in ("plan", "per_item", "share")}
-        effects = remembered(state(store), plan_effects, project, **wanted)
+        effects = remembered(
+            state(store), plan_effects, project, plan=asked.plan, per_item=asked.per_item, share=asked.share
+        )
     labelled = sum(effects)
     if not labelled:
         inform("No sentence has a label yet: the plan applies from the first one.")
@@ -383,10 +385,10 @@ def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
 
 
 @asks("change_projects")
-def _save(store: Store, project: Project, changed: dict[str, Any]) -> None:
+def _save(store: Store, project: Project, wanted: Project) -> None:
     with errors_shown():
         with st.spinner(_("Recounting the labelled items …"), show_time=False):
-            change_project(store, project, author=author(store), **changed)
+            change_project(store, project, author=author(store), **project.changes(wanted))
         st.toast(_("The plan is saved."), icon=":material/check:")
         st.rerun()
 

@@ -1,6 +1,6 @@
 """What to label next: the open sample or a form that draws one, and how many labels each design needs."""
 
-from typing import Any
+from typing import NamedTuple
 
 import streamlit as st
 from markupsafe import Markup
@@ -91,14 +91,12 @@ def _ask(store: Store, project: Project, available: int) -> None:
     st.caption(_meaning(design))
     if not has_judges:
         caption("Two more designs need labels of judges: run judges on the Judges page first.")
-    values: dict[str, Any] = _ask_strata(project, design) if design in ("stratified", "variance") else {}
-    measures = measures_of(store, project)
+    by = _ask_strata(project, design) if design in ("stratified", "variance") else ()
+    measures, measure, share = measures_of(store, project), "", SHARE
     if design in BY_JUDGES and len(measures) > 1:
         known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language")}
         names = names_of(store, project) | (known if "extraneous" in measures else {})
-        values["measure"] = choose(
-            _("Measure"), {measure: names.get(measure, measure) for measure in measures}, "sample-measure"
-        )
+        measure = choose(_("Measure"), {one: names.get(one, one) for one in measures}, "sample-measure")
     caption("Items that can be drawn: {number}.", number=f"{available:,}")
     st.session_state.setdefault("sample-items", max(1, min(USUAL, available)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -106,14 +104,14 @@ def _ask(store: Store, project: Project, available: int) -> None:
         if design != "quotas":
             items = st.number_input(_("Items"), 1, 1_000_000, key="sample-items", width=160)
         if design not in ("simple", "clusters"):
-            share = st.number_input(
+            percentage = st.number_input(
                 _("Random part of the probability (%)"), 100 * LEAST_SHARE, 100.0, 100 * SHARE, 5.0, format="%g",
                 key="sample-share", width=260,
                 help=_(
                     "Equal for all items, so that none has probability 0. A larger part makes the weights"
                     " more similar."),
             )  # fmt: skip
-            values["share"] = round(share / 100, 6)
+            share = round(percentage / 100, 6)
         ask_author(store, _("Drawn by"), persist_state="session", placeholder=_("Your name"), width=240)
         text = _(
             "Until the sample is closed, desks hand out only its items. The sample and its probabilities are"
@@ -122,7 +120,7 @@ def _ask(store: Store, project: Project, available: int) -> None:
         if confirmed(
             _("Draw the sample"), text, _("Draw it"), key="sample-start", icon=":material/casino:", primary=True
         ):
-            _start(store, project, design, int(items), values)
+            _start(store, project, design, int(items), by, measure, share)
 
 
 def column_names() -> dict[str, str]:
@@ -133,7 +131,7 @@ def column_names() -> dict[str, str]:
     }  # fmt: skip
 
 
-def _ask_strata(project: Project, design: Design) -> dict[str, Any]:
+def _ask_strata(project: Project, design: Design) -> tuple[str, ...]:
     names = column_names()
     usual = list(STRATA[project.kind][:1]) if design == "stratified" else []
     st.session_state.setdefault(f"sample-by-{design}", usual)
@@ -141,16 +139,17 @@ def _ask_strata(project: Project, design: Design) -> dict[str, Any]:
         _("Strata by"), STRATA[project.kind], format_func=names.__getitem__, key=f"sample-by-{design}",
         placeholder=_("Columns"),
     )  # fmt: skip
-    return {"by": tuple(chosen)}
+    return tuple(chosen)
 
 
 @asks("change_projects")
-def _start(store: Store, project: Project, design: Design, items: int, asked: dict[str, Any]) -> None:
+def _start(
+    store: Store, project: Project, design: Design, items: int, by: tuple[str, ...], measure: str, share: float
+) -> None:
     with errors_shown():
         with st.spinner(_("Drawing the sample …"), show_time=False):
-            samples.start_sample(
-                store, project, plan_sample(store, project, design, items, **asked), author=author(store)
-            )
+            planned = plan_sample(store, project, design, items, by=by, measure=measure, share=share)
+            samples.start_sample(store, project, planned, author=author(store))
         st.rerun()
 
 
@@ -257,27 +256,34 @@ def show_labels_needed(
         return
     with errors_shown():
         with st.spinner(_("Simulating samples …"), show_time=False):
-            made = remembered((*state(store), *state_of_judges(store)), _forecast, project, **values)
+            made = remembered((*state(store), *state_of_judges(store)), _forecast, project, values)
         _show(project, made, names)
 
 
-def _ask_size(project: Project, columns: dict[str, str], *, has_judges: bool) -> dict[str, Any]:
-    asked: dict[str, Any] = {}
+class Wanted(NamedTuple):
+    """The interval that is wanted and the rates that are expected; None: those of the judges' labels."""
+
+    width: float
+    by: tuple[str, ...]
+    rate: float | None
+    accuracy: float | None
+
+
+def _ask_size(project: Project, columns: dict[str, str], *, has_judges: bool) -> Wanted:
+    rate = accuracy = None
     ways = {"judges": _("From the judges' labels"), "assumed": _("From assumed rates")}
     way = choose(_("Expected labels"), ways, "needed-way") if has_judges else "assumed"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        asked["width"] = 2 * _percent(_("Target half-width (points)"), 0.5, 25.0, 5.0, 0.5, "needed-width", 230)
+        width = 2 * _percent(_("Target half-width (points)"), 0.5, 25.0, 5.0, 0.5, "needed-width", 230)
         if way == "assumed":
-            asked["rate"] = _percent(_("Assumed rate (%)"), 0.5, 99.5, 20.0, 5.0, "needed-rate", 180)
+            rate = _percent(_("Assumed rate (%)"), 0.5, 99.5, 20.0, 5.0, "needed-rate", 180)
             label = _("Judge accuracy (%)")
-            asked["accuracy"] = _percent(label, 50.0, 100.0, 100 * ACCURACY, 5.0, "needed-accuracy", 200)
+            accuracy = _percent(label, 50.0, 100.0, 100 * ACCURACY, 5.0, "needed-accuracy", 200)
     st.session_state.setdefault("needed-by", list(STRATA[project.kind][:1]))
-    asked["by"] = tuple(
-        st.multiselect(_("Strata by"), STRATA[project.kind], format_func=columns.__getitem__, key="needed-by",
-                       placeholder=_("Columns"))
-    )  # fmt: skip
-    asked["share"] = SHARE
-    return asked
+    by = st.multiselect(
+        _("Strata by"), STRATA[project.kind], format_func=columns.__getitem__, key="needed-by", placeholder=_("Columns")
+    )
+    return Wanted(width, tuple(by), rate, accuracy)
 
 
 def _percent(label: str, least: float, most: float, value: float, step: float, key: str, width: int) -> float:
@@ -285,8 +291,8 @@ def _percent(label: str, least: float, most: float, value: float, step: float, k
     return st.number_input(label, least, most, value, step, format="%g", key=key, width=width) / 100
 
 
-def _forecast(store: Store, project: Project, /, width: float, **asked: Any) -> Forecast:
-    return forecast(frame(store, project), width, **asked)
+def _forecast(store: Store, project: Project, wanted: Wanted) -> Forecast:
+    return forecast(frame(store, project), wanted.width, by=wanted.by, rate=wanted.rate, accuracy=wanted.accuracy)
 
 
 def _show(project: Project, made: Forecast, names: dict[str, str]) -> None:

@@ -22,6 +22,7 @@ from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.types import Project
 from evenhand.core.forecast.quota import OWN_RATE, QuotaForecast
 from evenhand.core.statistics import Estimate
+from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import caption_with_files, colours, show_chart
 from evenhand.pages.ui.choose import annotator_at_desk, choose
 from evenhand.pages.ui.numbers import DASH, duration, moment, note_text, number, time_zone, to, with_interval
@@ -168,8 +169,8 @@ def _state(worker: Worker, now: float) -> str:
     return _("away")
 
 
-def _row(project: Project, worker: Worker, now: float) -> dict[str, Any]:
-    row = {
+def _row(project: Project, worker: Worker, now: float) -> TableRow:
+    row: TableRow = {
         _("Annotator"): worker.annotator.name,
         _("Now"): _state(worker, now),
         _("Valid labels"): worker.labels,
@@ -217,7 +218,7 @@ def _explained() -> dict[str, Any]:
     }
 
 
-def _numbers(worker: Worker, signature: str) -> dict[str, Any]:
+def _numbers(worker: Worker, signature: str) -> TableRow:
     """Return the row of an annotator as numbers, with further columns."""
     accepted, most, some = worker.accepted, worker.differs.most, worker.differs.any
     return {
@@ -419,7 +420,7 @@ def _verdict(cell: CellState) -> Markup:
     return joined([quota_answer(forecast.verdict), element("div", more) if more else ""])
 
 
-def _cell_numbers(cell: CellState, signature: str) -> dict[str, Any]:
+def _cell_numbers(cell: CellState, signature: str) -> TableRow:
     counted, forecast = cell.counted, cell.forecast
     return {
         "pair": cell.pair, "side": cell.side, "mined": counted.mined, "reviewed": counted.reviewed,

@@ -1,6 +1,7 @@
 """The form for a new project with the guideline and its preview, the settings of a project, and its archive."""
 
-from typing import Any, get_args
+from dataclasses import replace
+from typing import Any, NamedTuple, get_args
 
 import streamlit as st
 
@@ -26,7 +27,7 @@ def agreed_name(rule: str) -> str:
     return _("all annotators of the text agree") if rule == "unanimous" else _("most of them agree")
 
 
-def ask_labels(per_item: int, doubled: int | None, *, place: str) -> dict[str, int | None]:
+def ask_labels(per_item: int, doubled: int | None, *, place: str) -> tuple[int, int | None]:
     """Ask how many labels a text gets: the same number for all, or one each and several for a sample."""
     left, right = st.columns(2)
     with left:
@@ -43,10 +44,28 @@ def ask_labels(per_item: int, doubled: int | None, *, place: str) -> dict[str, i
         )
     if number == 1:
         warn("With one label per text, agreement between annotators cannot be measured.")
-    return {"per_item": int(number), "doubled": None if sample is None else int(sample)}
+    return int(number), None if sample is None else int(sample)
 
 
-def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
+class LabelPlan(NamedTuple):
+    """How the items of a new project are labelled."""
+
+    kind: Kind
+    per_item: int
+    gold: GoldRule
+    seed: int
+    presentation: Form = "masked"
+
+
+class DeskSettings(NamedTuple):
+    """The settings of the desk: are labels checked, texts blurred, and when does it suggest a pause?"""
+
+    checked: bool
+    blur: bool
+    pause_minutes: int | None
+
+
+def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str) -> DeskSettings:
     """Ask for the settings of the desk: check of labels, blurred texts and pauses."""
     rules = switch(
         _("Check labels against the rules before they are saved"),
@@ -59,10 +78,10 @@ def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str
         ),
     )
     hidden = st.checkbox(_("Blur texts until opened"), blur, key=f"{place}blur")
-    return {"checked": rules, "blur": hidden, **_ask_pause(pause_minutes, place)}
+    return DeskSettings(rules, hidden, _ask_pause(pause_minutes, place))
 
 
-def ask_care(blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
+def ask_care(blur: bool, pause_minutes: int | None, *, place: str) -> tuple[bool, int | None]:
     """Ask for the settings that protect annotators of sentences: blurred sentences and pauses."""
     hidden = switch(
         _("Blur flagged sentences until they are opened"),
@@ -74,15 +93,15 @@ def ask_care(blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, 
             " sentence is covered, but not why."
         ),
     )
-    return {"blur": hidden, **_ask_pause(pause_minutes, place)}
+    return hidden, _ask_pause(pause_minutes, place)
 
 
-def _ask_pause(pause_minutes: int | None, place: str) -> dict[str, int | None]:
+def _ask_pause(pause_minutes: int | None, place: str) -> int | None:
     pause = st.number_input(
         _("Break reminder (minutes)"), 1, 600, pause_minutes, key=f"{place}pause",
         placeholder=_("never"), width=260,
     )  # fmt: skip
-    return {"pause_minutes": None if pause is None else int(pause)}
+    return None if pause is None else int(pause)
 
 
 OWN = "own"
@@ -120,13 +139,13 @@ def show_form() -> None:
             seed = st.number_input(
                 _("Seed"), 0, 2**31 - 1, 0, key="seed", help=_("The same seed and sentences give the same order.")
             )
-        settings = {"per_item": int(per_item), "gold": gold, "presentation": form, "seed": int(seed)}
     st.subheader(_("Guideline"), anchor=False)
     criteria = _criteria(spoken)
     st.subheader(_("Quotas"), anchor=False)
     wanted = editors.ask_quotas(editors.preset_names(), "quotas", heading=False)
     if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
-        _create(name, spoken, people, criteria, wanted, settings)
+        plan = LabelPlan("sentences", int(per_item), gold, int(seed), form)
+        _create(name, spoken, people, criteria, wanted, plan)
 
 
 def kind_name(kind: str) -> str:
@@ -145,22 +164,20 @@ def _form_of_generations() -> None:
         name = st.text_input(_("Name"), key="name", max_chars=80)
         people = _people()
     with right:
-        labels = ask_labels(2, None, place="generations_")
+        per_item, doubled = ask_labels(2, None, place="generations_")
         rules = get_args(GoldRule)
         gold = st.radio(
             _("Rule for gold labels"), rules, key="generations_gold", horizontal=True, format_func=agreed_name
         )
         with st.expander(_("Desk and order of texts")):
-            values = ask_desk(checked=True, blur=False, pause_minutes=None, place="generations_")
+            desk = ask_desk(checked=True, blur=False, pause_minutes=None, place="generations_")
             help_text = _("The same seed and texts give the same order.")
             seed = st.number_input(_("Seed"), 0, 2**31 - 1, 0, key="seed", help=help_text)
     st.subheader(_("Guideline"), anchor=False)
     chosen = editors.choose_scheme("built-in", key="generations_scheme")
     criteria = _built_in_scheme() if chosen == "built-in" else _other_scheme(chosen)
     if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
-        settings = {"kind": "generations", "gold": gold, "seed": int(seed), "per_item": labels["per_item"]}
-        later = {"doubled": labels["doubled"], **values}
-        _create(name, "en", people, criteria, {}, settings, later)
+        _create(name, "en", people, criteria, {}, LabelPlan("generations", per_item, gold, int(seed)), desk, doubled)
 
 
 def _built_in_scheme() -> Criteria:
@@ -231,14 +248,9 @@ def edit_text(text: str, *, key: str) -> str:
 
 @asks("create_projects")
 def _create(
-    name: str,
-    spoken: str,
-    people: str,
-    criteria: Criteria,
-    wanted: editors.Quotas,
-    settings: dict[str, Any],
-    later: dict[str, Any] | None = None,
-) -> None:
+    name: str, spoken: str, people: str, criteria: Criteria, wanted: editors.Quotas, plan: LabelPlan,
+    desk: DeskSettings | None = None, doubled: int | None = None,
+) -> None:  # fmt: skip
     with errors_shown():
         with open_store() as store:
             made = create_project(
@@ -251,11 +263,11 @@ def _create(
                 reasons=criteria.reasons,
                 scheme=criteria.scheme,
                 quotas=wanted,
-                **settings,
+                **plan._asdict(),
             )
             own_new_project(store, made)
-            if later:
-                change_project(store, made, **later)
+            if desk:
+                change_project(store, made, doubled=doubled, **desk._asdict())
         open_project(made.name)
         st.rerun()
 
@@ -268,9 +280,9 @@ BUILT_IN_MODELS = ("demo-zh", "random-zh", "known")
 @asks("change_projects")
 def show_settings(store: Store, project: Project) -> None:
     """Show the name, labels for each item, rule, and settings of this kind only; and the archive."""
-    values = {"name": st.text_input(_("Name"), project.name, key="new_name", max_chars=80)}
-    values |= _for_generations(project) if project.kind == "generations" else _for_sentences(project)
-    changed = {field: value for field, value in values.items() if value != getattr(project, field)}
+    name = st.text_input(_("Name"), project.name, key="new_name", max_chars=80)
+    wanted = _for_generations(project) if project.kind == "generations" else _for_sentences(project)
+    changed = project.changes(replace(wanted, name=name))
     if changed:
         say_changes(
             [
@@ -316,9 +328,10 @@ def _value(project: Project, field: str, value: Any) -> str:
     return str(value)
 
 
-def _for_sentences(project: Project) -> dict[str, Any]:
+def _for_sentences(project: Project) -> Project:
     per_item = st.number_input(_("Labels per sentence"), 1, 100, project.per_item, key="new_per_item")
-    rules, forms = ("unanimous", "majority"), ("masked", "original")
+    rules: tuple[GoldRule, ...] = get_args(GoldRule)
+    forms: tuple[Form, ...] = ("masked", "original")
     gold = st.radio(
         _("Rule for accepting sentences"), rules, rules.index(project.gold), key="new_gold", format_func=gold_name
     )
@@ -337,29 +350,30 @@ def _for_sentences(project: Project) -> dict[str, Any]:
         format_func=lambda model: model or _("no opinion"),
         help=_("Off by default. Labels made after an opinion was shown are marked and do not count for agreement."),
     )
-    return {
-        "per_item": int(per_item), "gold": gold, "presentation": form,
-        "opinion_model": opinion or None, **ask_care(project.blur, project.pause_minutes, place="new_"),
-    }  # fmt: skip
+    blur, pause = ask_care(project.blur, project.pause_minutes, place="new_")
+    return replace(
+        project, per_item=int(per_item), gold=gold, presentation=form, opinion_model=opinion or None, blur=blur,
+        pause_minutes=pause,
+    )  # fmt: skip
 
 
-def _for_generations(project: Project) -> dict[str, Any]:
-    asked: dict[str, Any] = ask_labels(project.per_item, project.doubled, place="new_")
-    rules = ("unanimous", "majority")
-    asked["gold"] = st.radio(
+def _for_generations(project: Project) -> Project:
+    per_item, doubled = ask_labels(project.per_item, project.doubled, place="new_")
+    rules: tuple[GoldRule, ...] = get_args(GoldRule)
+    gold = st.radio(
         _("Rule for gold labels"), rules, rules.index(project.gold), key="new_gold", format_func=agreed_name
     )
-    asked |= ask_desk(project.checked, project.blur, project.pause_minutes, place="new_")
-    asked["open_text"] = switch(
+    desk = ask_desk(project.checked, project.blur, project.pause_minutes, place="new_")
+    open_text: bool | None = switch(
         _("Allow unencrypted export of texts"),
         text_may_leave(project),
         key="new_open_text",
         box=True,
         explained=_("Otherwise files with texts are encrypted, and exported lists identify texts by id only."),
     )
-    if not asked["open_text"] and project.open_text is None:
-        asked["open_text"] = None  # as is usual for the kind, now and later
-    return asked
+    if not open_text and project.open_text is None:
+        open_text = None  # as is usual for the kind, now and later
+    return replace(project, per_item=per_item, doubled=doubled, gold=gold, open_text=open_text, **desk._asdict())
 
 
 @asks("change_projects")

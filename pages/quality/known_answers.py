@@ -14,6 +14,7 @@ from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import EvenhandError
 from evenhand.core.language import explain
+from evenhand.core.types import TableRow
 from evenhand.pages.quality.retests import card, people_chart
 from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot, show_confusion
 from evenhand.pages.ui.choose import choose
@@ -58,7 +59,7 @@ def score_list(quality: Quality) -> None:
     show_signature(quality.known_signature)
 
 
-def _row(answer_score: known_answers.KnownAnswerScore) -> dict[str, Any]:
+def _row(answer_score: known_answers.KnownAnswerScore) -> TableRow:
     return {
         _("Annotator"): answer_score.annotator
         if answer_score.active
@@ -71,7 +72,7 @@ def _row(answer_score: known_answers.KnownAnswerScore) -> dict[str, Any]:
     }
 
 
-def _downloaded(quality: Quality) -> list[dict[str, Any]]:
+def _downloaded(quality: Quality) -> list[TableRow]:
     return [
         {
             "annotator": score.annotator,

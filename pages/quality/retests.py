@@ -13,6 +13,7 @@ from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Item, Project
 from evenhand.core.charts.dots import shares_of_people
 from evenhand.core.statistics import Estimate
+from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import colours, csv_bytes, download, downloads, foot, show_chart, show_confusion
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent, to
@@ -89,7 +90,7 @@ def in_numbers(report: retest_agreement.RetestReport) -> None:
     show_signature(report.signature)
 
 
-def _row(agreement: retest_agreement.RetestAgreement, name: str) -> dict[str, Any]:
+def _row(agreement: retest_agreement.RetestAgreement, name: str) -> TableRow:
     least, middle, most = (f"{days:.1f}" for days in agreement.days) if agreement.days is not None else ("", "", "")
     days = in_brackets(middle, to(least, most)) if agreement.days is not None else DASH
     flag = {} if agreement.flag is None else {_("The same flag"): percent(agreement.flag.value)}
@@ -110,7 +111,7 @@ def _row(agreement: retest_agreement.RetestAgreement, name: str) -> dict[str, An
     }
 
 
-def _downloaded(report: retest_agreement.RetestReport) -> list[dict[str, Any]]:
+def _downloaded(report: retest_agreement.RetestReport) -> list[TableRow]:
     named = [(annotator.annotator, annotator) for annotator in report.annotators] + [("*", report.together)]
     return [
         {

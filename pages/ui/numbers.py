@@ -6,7 +6,6 @@ difference of two shares is not a share: its forms are POINTS and, for its size,
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import streamlit as st
@@ -14,6 +13,7 @@ import streamlit as st
 from evenhand.core.language import RAISED, significant
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.estimate import note_text as note_words
+from evenhand.core.types import TableRow
 from evenhand.pages.ui.text import _, clauses, in_brackets, language, named, plain
 
 POINTS, SIZE_IN_POINTS = "+points", "points"  # forms of a difference of shares: +6.0 points; its size: 6.0 points
@@ -153,7 +153,7 @@ def with_brackets(estimate: Estimate, form: str = "+z.3f") -> str:
     return f"{number(estimate.value, form)} {ends}".rstrip()
 
 
-def estimate_columns(name: str, estimate: Estimate) -> dict[str, Any]:
+def estimate_columns(name: str, estimate: Estimate) -> TableRow:
     """Return an estimate for a downloaded table: value, ends of the interval, and why one of them is missing."""
     missing = estimate.reason or (None if estimate.low is not None else estimate.note)
     return {

@@ -6,7 +6,7 @@ them holds all data of the item and the label; doccano keeps and exports it.
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evenhand.annotations.database.store import Store
@@ -14,6 +14,7 @@ from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.files.label_tables import item_object, labelled_items, origin_columns
 from evenhand.annotations.files.other_tools.tasks import OWN
 from evenhand.annotations.labels.checks import mark_kinds
+from evenhand.annotations.labels.read import LabelRow
 from evenhand.annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
 from evenhand.annotations.types import Choice, Guideline, Item, Project
 from evenhand.core.files.csv_out import json_line
@@ -39,7 +40,7 @@ def tasks_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[s
     yield "]\n"
 
 
-def task(project: Project, item: Item, labels: list[dict[str, Any]], number: int, data: dict[str, Any]) -> str:
+def task(project: Project, item: Item, labels: list[LabelRow], number: int, data: dict[str, Any]) -> str:
     """Return a task as JSON, without a separator between tasks. *number*: from 1; *data*: of `item_object`."""
     canary = {CANARY_KEY: CANARY_ID} if needs_canary(project) else {}
     if item.word is not None:  # as in the export as JSON lines, the sentence under "text"
@@ -56,7 +57,7 @@ def task(project: Project, item: Item, labels: list[dict[str, Any]], number: int
     return json_line(made).rstrip("\n")
 
 
-def _annotation(item: Item, row: dict[str, Any]) -> dict[str, Any]:
+def _annotation(item: Item, row: LabelRow) -> dict[str, Any]:
     results = [_result("choice", "choices", {"choices": [row["choice"]]})]
     if row["reasons"]:
         results.append(_result("reasons", "choices", {"choices": row["reasons"]}))
@@ -158,7 +159,7 @@ def safe_name(who: str) -> str:
 
 
 def _line(
-    project: Project, item: Item, number: int, labels: list[str], row: dict[str, Any] | None, data: dict[str, Any]
+    project: Project, item: Item, number: int, labels: Sequence[str | None], row: LabelRow | None, data: dict[str, Any]
 ) -> dict[str, Any]:
     generations = project.kind == "generations"
     column = "completion" if generations else "sentence"

@@ -28,7 +28,7 @@ from evenhand.annotations.files.label_files import (
     label_rows_in,
     open_labels,
 )
-from evenhand.annotations.files.label_tables import LABELS, OPERATION, item_objects
+from evenhand.annotations.files.label_tables import LABELS, OPERATION, columns_of, item_objects
 from evenhand.annotations.files.package.import_records import each_decision, store_decisions, store_records
 from evenhand.annotations.files.package.project import (
     BEGUN,
@@ -51,7 +51,7 @@ from evenhand.annotations.items.batch import item, items
 from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.items.gold import PART as GOLD_PART
 from evenhand.annotations.items.gold import generation_status, store_gold
-from evenhand.annotations.labels.read import OF_FILE, each_label_row
+from evenhand.annotations.labels.read import OF_FILE, LabelRow, each_label_row
 from evenhand.annotations.papers.blocks import Form, rendered
 from evenhand.annotations.papers.datasheet import datasheets
 from evenhand.annotations.projects.annotators import coded_file, pseudonyms
@@ -71,6 +71,8 @@ from evenhand.core.files.archives import Member
 from evenhand.core.files.csv_out import json_line
 from evenhand.core.files.readers import Row, file_sha256, open_source, rows
 from evenhand.core.files.timestamps import timestamp
+from evenhand.core.typed_json import with_reasons
+from evenhand.core.types import JsonObject
 
 CHUNK = 500  # gold labels per transaction
 LEFT_OUT = ("annotators", "labels", "comments", "open_cases")
@@ -94,11 +96,10 @@ class GoldLabels(Rejections):
     withheld: int = 0
     left_out: dict[str, int] | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the numbers for `import --json`."""
-        names = ("rows", "here", "imported", "kept", "rejected", "withheld")
-        result: dict[str, Any] = {name: getattr(self, name) for name in names} | {"left_out": self.left_out}
-        return result if self.left_out is not None else result | {"left_out_reason": NOT_STATED}
+        numbers = {name: getattr(self, name) for name in ("rows", "here", "imported", "kept", "rejected", "withheld")}
+        return numbers | with_reasons({"left_out": self.left_out}, NOT_STATED)
 
 
 def left_out_of(described: Mapping[str, Any]) -> dict[str, int] | None:
@@ -226,7 +227,7 @@ def package_files(store: Store, project: Project, wish: ExportOptions) -> dict[s
 
 def package_parts(
     store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool = True, private: bool = True
-) -> dict[str, Iterable[dict[str, Any]]]:
+) -> dict[str, Iterable[JsonObject]]:
     """Return the rows of each file by its name, read lazily from the database.
 
     `codes`: name -> code, {} to write names. `with_text`: notes too. `private`: drafts of the lead and private threads
@@ -243,20 +244,18 @@ def package_parts(
     }
 
 
-def canary_lines(project: Project) -> list[dict[str, Any]]:
+def canary_lines(project: Project) -> list[JsonObject]:
     """Return the first line of a part with texts, if the project needs it."""
     return [{CANARY_KEY: CANARY}] if needs_canary(project) else []
 
 
-def label_objects(
-    rows: Iterable[dict[str, Any]], codes: Mapping[str, str], *, with_text: bool
-) -> Iterator[dict[str, Any]]:
+def label_objects(rows: Iterable[LabelRow], codes: Mapping[str, str], *, with_text: bool) -> Iterator[JsonObject]:
     """Yield the lines of labels.jsonl, of rows of `each_label_row` for "all"."""
     keys = [key for key in (*LABELS, *OPERATION) if key != "text" and (with_text or key != "note")]
     for row in rows:
         came = {"imported": OF_FILE, "here": ("app",)}.get(row["origin"], ())
         shown = ("left",) if row["left"] is not None else ()
-        values = {key: row[key] for key in (*keys, "origin", *came, *shown)}
+        values = columns_of(row, (*keys, "origin", *came, *shown))
         if codes and values.get("label_file") is not None:
             values["label_file"] = coded_file(values["label_file"], codes)
         yield values | {"annotator": codes.get(row["annotator"], row["annotator"])}

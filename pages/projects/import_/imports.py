@@ -1,7 +1,6 @@
 """Reports of imports, the imports of a project and their undo, and conflicts between files or desks to decide."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -16,7 +15,7 @@ from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.language import Count
-from evenhand.core.types import Problem
+from evenhand.core.types import Problem, TableRow
 from evenhand.pages.ui.charts import csv_bytes, download, downloads
 from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import DASH, moment
@@ -132,7 +131,7 @@ def show_imports(store: Store, project: Project) -> None:
     show_conflicts(store, project)
 
 
-def _rows(project: Project, imports: list[undoing.Import], write: Callable[[str | None], str]) -> list[dict[str, Any]]:
+def _rows(project: Project, imports: list[undoing.Import], write: Callable[[str | None], str]) -> list[TableRow]:
     """Return the imports, the newest first, with moments as *write* has them."""
     return [
         {
@@ -315,7 +314,7 @@ def show_report(report: ImportReport, *, quoting: bool = True, place: str = "") 
     _show_problems([_problem_row(problem, quoting=quoting) for problem in report.errors], report.rejected, place)
 
 
-def _show_problems(rows: list[dict[str, Any]], number: int, place: str = "") -> None:
+def _show_problems(rows: list[TableRow], number: int, place: str = "") -> None:
     if not rows:
         return
     st.dataframe(pd.DataFrame(rows[:LISTED]), hide_index=True, key=f"{place}problems")
@@ -351,11 +350,11 @@ def _report_text(report: ImportReport) -> str:
     return paragraph(parts)
 
 
-def _problem_row(problem: Problem, *, quoting: bool) -> dict[str, Any]:
+def _problem_row(problem: Problem, *, quoting: bool) -> TableRow:
     if not quoting:
         hidden = {key: "…" if key in QUOTES else value for key, value in problem.values.items()}
         problem = Problem(problem.file, problem.line, problem.reason, problem.message, hidden)
-    row = {
+    row: TableRow = {
         _("File"): problem.file,
         _("Line"): problem.line,
         _("Reason"): reason_name(problem.reason),
