@@ -10,9 +10,9 @@ def views() -> dict[str, tuple[str, str]]:
     return {
         "results": (_("Results"), "results:show_results"),
         "new": (_("Start a run"), "start:show_new"),
-        "try": (_("How it works"), "conversions:show_conversions"),
+        "try": (_("How it works"), "explanations:show_conversions"),
         "published": (_("Published numbers"), "published:show_published"),
-        "which": (_("Choosing a method"), "conversions:show_which"),
+        "which": (_("Choosing a method"), "explanations:show_which"),
     }
 
 

@@ -84,7 +84,7 @@ def test_ctrl_enter_does_not_make_a_release(chromium: Browser, own_server: Serve
         settled(page)
         assert not jobs.jobs(store)
         page.locator("[class*='st-key-ask-create-release'] button").first.click()
-        expect(page.get_by_text("Release 1.1 of set will hold")).to_be_visible()
+        expect(page.get_by_text("Release 1.1 of set will contain")).to_be_visible()
         settled(page)
         assert not jobs.jobs(store)
         page.locator(".st-key-create-release button").click()

@@ -40,8 +40,8 @@ def test_address_lookups_are_skipped():
 
 def test_logs_of_later_loggers_are_limited(monkeypatch):
     limited = []
-    monkeypatch.setattr(streamlit_patches.watch, "limit", limited.append)
-    monkeypatch.setattr(streamlit_patches.watch, "set_up", lambda: None)
+    monkeypatch.setattr(streamlit_patches.request_log, "limit", limited.append)
+    monkeypatch.setattr(streamlit_patches.request_log, "set_up", lambda: None)
     streamlit_patches.limit_logs()
     logger = streamlit_logger.get_logger("evenhand-test-of-a-later-logger")
     assert limited == [logger]

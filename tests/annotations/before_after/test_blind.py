@@ -96,7 +96,7 @@ def test_labels_are_assigned_to_the_side_of_their_text(fresh_store: Store, tmp_p
     first = record.measures[0]
     assert (first.before, first.after, first.change.value) == (1.0, 0.0, -1.0)
     assert record.contexts == 6 and record.annotators == 2 and record.before.model == "Old-7B"
-    assert "24 generations of 6 templates or contexts" in runs_appendix(record)
+    assert "24 generations from 6 templates or contexts" in runs_appendix(record)
 
 
 def judgement(item: str, side: str, context: str, who: str, wrong: bool) -> dict[str, str]:

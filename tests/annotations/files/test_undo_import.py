@@ -321,7 +321,7 @@ def test_labels_leases_and_undos_in_any_order_keep_the_counts(
 
 KILLED = """
 import sys
-from evenhand.annotations.files import undo as undoing
+from evenhand.annotations.files import undo_import as undoing
 from evenhand.annotations.items import withdrawn
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import project

@@ -62,7 +62,7 @@ def test_a_constant_vector_has_kappa_0_without_an_interval(first: int, second: i
     by_unit = by_units(prob, gen, Clusters(("instance",), (np.arange(first + second),)))["kappa"]
     assert (by_unit.value, by_unit.low, by_unit.note) == (0, None, result.note)
     correlation = mcc(Cells(0, 0, first, second))
-    assert correlation.value is None and "same verdict everywhere" in str(correlation.reason)
+    assert correlation.value is None and "same verdict for every instance" in str(correlation.reason)
 
 
 @pytest.mark.parametrize("counts", [(8, 0, 0, 0), (0, 0, 0, 8)])

@@ -51,7 +51,7 @@ def test_empty_long_and_unknown_texts_have_no_vector(folder: str) -> None:
     table = reader.loaded.model.get_input_embeddings().weight.detach().numpy()
     ids = reader.loaded.tokenizer.convert_tokens_to_ids(["医", "生"])
     assert list(words) == ["医生"] and words["医生"] == pytest.approx(table[ids].mean(0))
-    with pytest.raises(Refused, match="has 2 layers; 3 is none"):
+    with pytest.raises(Refused, match="has 2 layers; layer 3 does not exist"):
         VectorReader(folder, layer=3)
 
 

@@ -96,7 +96,7 @@ def test_unreadable_files_are_refused(tmp_path: Path, data: bytes, name: str, sa
 
 
 def test_the_input_is_never_overwritten(source: Path) -> None:
-    with pytest.raises(BadFile, match="would destroy it"):
+    with pytest.raises(BadFile, match="would be overwritten"):
         swap_file(source, source, ZH)
 
 
