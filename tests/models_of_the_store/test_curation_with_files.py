@@ -28,6 +28,7 @@ from evenhand.annotations.files.undo_import import conflicts, imports, keep_firs
 from evenhand.annotations.labels.read import FILE_DESK
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.projects.annotators import annotators, pseudonyms, rename_annotator
+from evenhand.annotations.projects.consent import answer_for_everybody, consenting
 from evenhand.annotations.projects.projects import change_project, counts
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.release.changes import content_hash, contents_of
@@ -52,6 +53,7 @@ class Leaving(Curation):
     def begin(self) -> None:
         super().begin()
         self.project = change_project(self.store, self.project, licence="CC0", source_statement="Made.")
+        answer_for_everybody(self.store, self.project, "release")
         self.frozen: dict[str, tuple[str, str]] = {}  # version -> hash of the contents, hash of all files
         self.files = 0
 
@@ -207,11 +209,15 @@ class Leaving(Curation):
 
 
 def contents(store: Store, project: Project) -> str:
-    """Return the hash that a release would have now."""
-    codes = author_codes(store, project, pseudonyms(store, project))
-    parts: Any = package_parts(store, project, codes, private=False)
-    names = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
-    return content_hash(contents_of(*(parts[name] for name in names)).entries.values())
+    """Return the hash that a release would have now: of the labels of annotators who consent to it."""
+    people = pseudonyms(store, project)
+    parts: Any = package_parts(store, project, author_codes(store, project, people), private=False)
+    left_out = {code for name, code in people.items() if name not in consenting(store, project, "release")}
+    shown = {
+        name: [row for row in parts[name] if row.get("annotator") not in left_out]
+        for name in ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
+    }
+    return content_hash(contents_of(*shown.values()).entries.values())
 
 
 def digest(files: dict[str, bytes]) -> str:
