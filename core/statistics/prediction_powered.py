@@ -102,7 +102,7 @@ class _Term:
     """A mean over units: its value, and for each unit what it adds to the error (they sum to 0).
 
     `units`: as many units of equal weight would tell as much (Kish); `shares`: of each unit in the mean, adding up to
-    1; `least`: the variance that it would have if labels had nothing to do with their weights.
+    1; `largest`: the largest share of an item; `least`: the variance if labels had nothing to do with their weights.
     """
 
     names: list[Hashable]
@@ -111,17 +111,13 @@ class _Term:
     parts: Numbers
     units: float
     shares: Numbers
+    largest: float
     least: float
 
     @property
     def variance(self) -> float:
         """The variance of the mean, at least `least`: few labels for many items may hide their spread."""
         return max(float(self.parts @ self.parts), self.least)
-
-    @property
-    def largest(self) -> float:
-        """The largest share of a unit."""
-        return float(self.shares.max())
 
 
 def prediction_powered(labels: Labels) -> Rates:
@@ -200,7 +196,7 @@ class _Corrected:
 
     @property
     def unseen(self) -> float:
-        """The variance of one difference more than was observed, of the labelled unit that counts most."""
+        """The variance of one difference more than was observed, of the labelled item that counts most."""
         return (self.weight * UNSEEN * self.residual.largest) ** 2
 
     def variance(self, shared: list[tuple[int, int]]) -> float:
@@ -358,9 +354,9 @@ def _mean(
     mean = float(shares @ values)
     parts, least = _parts(values, shares, places, mean, strata)
     own, units = np.bincount(places, shares, count), np.bincount(places, shares * values, count)
-    return _Term(
-        names, units / own, mean, parts, 1 / float(own @ own), own.astype(float), 0.0 if weights is None else least
-    )
+    least = 0.0 if weights is None else least
+    kish = 1 / float(own @ own)
+    return _Term(names, units / own, mean, parts, kish, own.astype(float), float(shares.max()), least)
 
 
 def _places(clusters: Sequence[Hashable] | None, items: int) -> tuple[NDArray[np.int64], int]:
