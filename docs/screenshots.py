@@ -75,7 +75,7 @@ AT_WORK = {
         ("KeyJ", 1000), ("KeyJ", 1000), ("KeyU", 1400),
     ),
     "review-generations": (
-        ("Digit3", 0), ("Digit3", 0), ("Digit3", 1800), ("Digit2", 1800), ("Enter", 1800),
+        ("Digit3", 0), ("Digit3", 0), ("Digit3", 1800), ("Digit2", 1800), ("Space", 1800),
         ("Enter", 1400),
     ),
 }  # fmt: skip
