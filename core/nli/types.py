@@ -165,7 +165,7 @@ def training_templates(language: Language) -> tuple[str, ...]:
 def fill(template: str, word: str) -> str:
     """Return *template* with *word* in its slot: {x} the word, {a} with "a" or "an", {A} with a capital "A" or "An".
 
-    >>> filled("{A} waits for {x}.", "usher")
+    >>> fill("{A} waits for {x}.", "usher")
     'An usher waits for usher.'
     """
     article = f"{indefinite(word)} {word}"

@@ -31,7 +31,7 @@ def claims_of(file: str, language: Language) -> dict[str, set[str]]:
     return found
 
 
-def said(blocks: list[Block]) -> set[str]:
+def sentences_of(blocks: list[Block]) -> set[str]:
     """Return the sentences of paragraphs and lists, without tables."""
     texts = [block.text for block in blocks if isinstance(block, Text)]
     texts += [point for block in blocks if isinstance(block, Points) for point in block.points]
@@ -56,7 +56,7 @@ def test_a_sentence_of_the_method_section_needs_each_of_its_numbers(facts: Facts
     """For each claim with numbers: without any one of them the sentence is gone, and every other one is unchanged."""
 
     def render(given: Facts) -> set[str]:
-        return said(paper_blocks(RELEASE, "method", language, method_facts(given, "", language)))
+        return sentences_of(paper_blocks(RELEASE, "method", language, method_facts(given, "", language)))
 
     whole, tried = render(facts), 0
     claims = claims_of("method.md.jinja", language)
@@ -76,7 +76,7 @@ def test_each_claim_is_gone_without_its_evidence(
     """Without evidence, the sentences of each claim that is written here are gone, and only they."""
 
     def render() -> set[str]:
-        return said(paper_blocks(RELEASE, "method", language, method_facts(facts, "", language)))
+        return sentences_of(paper_blocks(RELEASE, "method", language, method_facts(facts, "", language)))
 
     whole, written = render(), set()
     for claim, find in list(METHOD.items()):
@@ -102,7 +102,7 @@ def test_the_data_sheet_is_written_without_a_number(language: Language, tmp_path
         given = _facts(known, language)
 
     def stated(one: Facts) -> set[str]:
-        return said(paper_blocks(PAPERS, "datasheet", language, one))
+        return sentences_of(paper_blocks(PAPERS, "datasheet", language, one))
 
     whole = stated(given)
     for id_ in ("labels.valid", "items.undecided", "annotators.recorded"):
