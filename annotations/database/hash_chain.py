@@ -19,23 +19,9 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from evenhand.annotations.database.schema import statements
-from evenhand.annotations.database.schema.v7_log import EMPTY, Kind, content, salts_of_rows, triggers
-from evenhand.annotations.database.schema.v7_log import KINDS as FIRST_KINDS
-from evenhand.annotations.database.schema.v8_to_v13 import JUDGE_KINDS, SCHEME_KINDS, STUDY_KINDS
-from evenhand.annotations.database.schema.v14_to_v21 import (
-    COMPARISON_KINDS,
-    CONSENT_KINDS,
-    GROUP_KINDS,
-    IMPORTED_GOLD_KINDS,
-    SAMPLE_KINDS,
-    STUDY_USE_KINDS,
-)
+from evenhand.annotations.database.schema.log_kinds import EMPTY, KINDS, Kind, content, salts_of_rows, triggers
 
 START = "start"  # the kind of an entry that begins the log of some tables, with a hash of all that is in them
-KINDS = (
-    *FIRST_KINDS, *STUDY_KINDS, *JUDGE_KINDS, *SCHEME_KINDS, *SAMPLE_KINDS, *CONSENT_KINDS, *GROUP_KINDS,
-    *COMPARISON_KINDS, *STUDY_USE_KINDS, *IMPORTED_GOLD_KINDS,
-)  # fmt: skip
 DAY_MS = 86_400_000
 _EMPTY_TEXTS = (None, *(text.strip("'") for text in EMPTY.strip("()").split(", ")))
 # What JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=bytes.hex) makes for each text

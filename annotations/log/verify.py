@@ -15,7 +15,6 @@ from typing import Any
 
 from evenhand.annotations.database.hash_chain import (
     ITEMS,
-    KINDS,
     START,
     STUDY,
     chained,
@@ -26,7 +25,7 @@ from evenhand.annotations.database.hash_chain import (
     rows_of,
 )
 from evenhand.annotations.database.migrations import RESTORED
-from evenhand.annotations.database.schema.v7_log import Kind, content
+from evenhand.annotations.database.schema.log_kinds import KINDS, Kind, content
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.items.check_derived import StaleItem, stale_counts, stale_items
 from evenhand.annotations.items.wanted_labels import open_recount

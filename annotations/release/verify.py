@@ -16,7 +16,7 @@ from typing import Any
 
 import pyzipper  # type: ignore[import-untyped]
 
-from evenhand.annotations.database.hash_chain import KINDS
+from evenhand.annotations.database.schema.log_kinds import KINDS
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.items.check_derived import item_states
 from evenhand.annotations.items.wanted_labels import open_recount

@@ -357,7 +357,7 @@ WRITES = re.compile(
     r"\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+([\w{}]+)"
 )
 SET = re.compile(r"\bUPDATE\s+\w+\s+SET\s+(.*?)(?:\s+WHERE\b|\s+FROM\b|$)", re.S)
-# Conditions that a view stands for (annotations/database/schema/v3_to_v6.py). A batch on its way is the import's own
+# Conditions that a view stands for (annotations/database/schema/m004_views.sql). A batch on its way is the import's own
 # matter: annotations/items may query `published = 0`.
 VIEWED = re.compile(
     r"\bpublished\s*\)?\s*(>|<>|!=)\s*0|\bsuperseded\s*=\s*0|(?<!SET )\bactive\s*=\s*1|\bclosed\s+IS\s+NULL"
@@ -435,7 +435,9 @@ def test_the_search_for_writes_works(tmp_path: Path) -> None:
 
 
 def test_every_table_has_an_owner() -> None:
-    schema = "".join(f.read_text(encoding="utf-8") for f in sorted((ROOT / "annotations/database").rglob("*.py")))
+    schema = "".join(
+        f.read_text(encoding="utf-8") for f in sorted((ROOT / "annotations/database/schema").glob("*.sql"))
+    )
     tables = set(re.findall(r"CREATE TABLE (\w+) \(", schema))
     assert tables and tables == {table for table in OWNER if "." not in table}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from evenhand.annotations.database import store as opened_stores
 from evenhand.annotations.database.connections import connect
-from evenhand.annotations.database.schema.v7_log import Kind
+from evenhand.annotations.database.schema.log_kinds import Kind
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.log.verify import Broken, verify
 

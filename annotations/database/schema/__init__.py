@@ -1,6 +1,9 @@
-"""The statements of each version of the schema."""
+"""The schema: a script for each version, which never changes once it has been released, and what the log holds."""
 
 import sqlite3
+from pathlib import Path
+
+SCRIPTS = {file.stem: file for file in sorted(Path(__file__).parent.glob("m*.sql"))}  # by the name of their migration
 
 
 def statements(script: str) -> list[str]:

@@ -9,7 +9,8 @@ from evenhand.annotations.accounts.links import invite_link
 from evenhand.annotations.accounts.sign_ins import sign_in, signed_in
 from evenhand.annotations.adjudication.decisions import add_comment
 from evenhand.annotations.database.backup import backup
-from evenhand.annotations.database.hash_chain import KINDS, head, own_chain
+from evenhand.annotations.database.hash_chain import head, own_chain
+from evenhand.annotations.database.schema.log_kinds import KINDS
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.log.erasure import SCRUBBED, erase, scrub_texts, texts_of

@@ -10,8 +10,8 @@ import pytest
 
 from evenhand.annotations.accounts.accounts import account, add_account, close_account, grant, withdraw
 from evenhand.annotations.database import migrations
-from evenhand.annotations.database.hash_chain import KINDS, daily_heads, head
-from evenhand.annotations.database.schema.v7_log import Kind
+from evenhand.annotations.database.hash_chain import daily_heads, head
+from evenhand.annotations.database.schema.log_kinds import KINDS, Kind
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import store_labels
 from evenhand.annotations.files.label_files import LabelRow

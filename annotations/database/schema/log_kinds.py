@@ -1,7 +1,7 @@
-"""Version 7 of the database: the log, a chain of hashes over what changes labels, settings and people.
+"""What the log holds of each table, and its triggers: a chain of hashes over what changes labels, settings and people.
 
-Never edit it once it has been released. A column that a later version adds to one of these tables needs a kind of its
-own here and triggers that write it: entries keep the columns with which they were hashed.
+Never edit what has been released. A column that a later version adds to one of these tables needs a kind of its own
+here and triggers that write it: entries keep the columns with which they were hashed.
 
 Triggers write the log, so no program can store a label without its entry. The functions `log_...` are those of
 annotations/database/hash_chain.py, and a connection without them can write none of these tables.
@@ -69,7 +69,7 @@ _SETTINGS = (
     " pause_minutes open_text doubled plan share retest retest_hours licence source_statement"
 )
 
-KINDS: tuple[Kind, ...] = (
+_FIRST: tuple[Kind, ...] = (
     # Appended: an entry a row.
     Kind(
         "label", "{r}.id",
@@ -143,58 +143,104 @@ KINDS: tuple[Kind, ...] = (
     ),
 )  # fmt: skip
 
-TABLES = """
-CREATE TABLE log (
-    id INTEGER PRIMARY KEY CHECK (id >= 1),     -- 1, 2, 3 ... without a gap
-    kind TEXT NOT NULL CHECK (length(kind) > 0),    -- the table, or 'start'
-    row ANY NOT NULL,                           -- which row of it
-    at INTEGER NOT NULL,                        -- unix milliseconds
-    body TEXT CHECK (body IS NULL OR json_valid(body)),     -- [before, after] of a row that may change; else NULL
-    annotator INTEGER REFERENCES annotator(id), -- in whose own chain the entry is
-    own BLOB,                                   -- SHA-256 of the entry before in that chain and the row
-    hash BLOB NOT NULL                          -- SHA-256 of the hash of the entry before and of this entry
-) STRICT;
-CREATE INDEX log_own ON log (annotator) WHERE annotator IS NOT NULL;
-CREATE INDEX log_day ON log (at / 86400000);
-CREATE TRIGGER log_is_never_changed BEFORE UPDATE ON log
-BEGIN SELECT RAISE(ABORT, 'the log is appended, never changed'); END;
-CREATE TRIGGER log_is_never_deleted BEFORE DELETE ON log
-BEGIN SELECT RAISE(ABORT, 'the log is appended, never deleted'); END;
+# Of studies the log says which pseudonym agreed to which text, never whose it is: outside ids are in `study_identity`,
+# have no entry, and are erased.
+_STUDY = (
+    "uid project name service items places reward currency floor minutes pause cover questions pass_mark keep_days"
+    " contact warning_en warning_zh created closed"
+)
+_PERSON = "uid study annotator state consent consent_language consent_hash consented tries right completed ended"
 
--- The salt of each text and name. Without it nobody can try out what the hash in the log may stand for.
-CREATE TABLE log_salt (
-    kind TEXT NOT NULL,
-    row ANY NOT NULL,
-    part TEXT NOT NULL,                         -- the column; of a row that may change, with its text: 'name:Ada'
-    salt BLOB NOT NULL,
-    PRIMARY KEY (kind, row, part)
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER log_salt_is_never_changed BEFORE UPDATE ON log_salt
-BEGIN SELECT RAISE(ABORT, 'a salt is never changed'); END;
+_STUDIES: tuple[Kind, ...] = (
+    Kind("study_consent", "{r}.id", named("study version en zh created")),
+    Kind("study", "{r}.id", named(_STUDY), watched=tuple(_STUDY.split())),
+    Kind("study_person", "{r}.id", named(_PERSON), watched=tuple(_PERSON.split())),
+)
 
--- Texts of erased people: what stands in place of the text, and its salted hash, so that the log still holds.
-CREATE TABLE scrubbed (
-    kind TEXT NOT NULL,
-    row ANY NOT NULL,
-    part TEXT NOT NULL,
-    hash TEXT NOT NULL,
-    text TEXT NOT NULL,
-    PRIMARY KEY (kind, row, part)
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER scrubbed_is_never_changed BEFORE UPDATE ON scrubbed
-BEGIN SELECT RAISE(ABORT, 'a text is scrubbed for good'); END;
-CREATE TRIGGER scrubbed_is_never_deleted BEFORE DELETE ON scrubbed
-BEGIN SELECT RAISE(ABORT, 'a text is scrubbed for good'); END;
-CREATE TRIGGER log_salt_is_deleted_with_its_text BEFORE DELETE ON log_salt
-WHEN OLD.kind NOT IN ('annotator', 'account')
-    AND NOT EXISTS (SELECT 1 FROM scrubbed WHERE kind = OLD.kind AND row = OLD.row AND part = OLD.part)
-BEGIN SELECT RAISE(ABORT, 'a salt goes with its text'); END;
--- A skip may take a label back: it is appended like a label.
-CREATE TRIGGER skip_is_never_changed BEFORE UPDATE ON skip
-BEGIN SELECT RAISE(ABORT, 'skips are appended, never changed'); END;
-CREATE TRIGGER skip_is_never_deleted BEFORE DELETE ON skip
-BEGIN SELECT RAISE(ABORT, 'skips are appended, never deleted'); END;
-"""
+_JUDGES: tuple[Kind, ...] = (
+    Kind(
+        "judge",
+        "{r}.id",
+        (
+            "{r}.uid",
+            *uids("project"),
+            VERSION,
+            *named("name kind model address system prompt settings hash signature created"),
+        ),
+    ),
+    Kind(
+        "judge_label",
+        "{r}.id",
+        (*uids("judge", "item"), *named("round choice extraneous spans shares samples answered created")),
+        beside=f"log_row({{r}}.id, {TEXT})",
+    ),
+    Kind("judge_margin", "{r}.id", (*uids("judge"), *named("eps labels created"))),
+)
+
+_PROJECT = (
+    "(SELECT project.uid FROM guideline JOIN project ON project.id = guideline.project"
+    " WHERE guideline.id = {r}.guideline)"
+)
+
+_SCHEMES: tuple[Kind, ...] = (Kind("scheme", "{r}.guideline", (_PROJECT, VERSION, "{r}.content")),)
+
+_NUMBER = "(SELECT number FROM sample WHERE id = {r}.sample)"
+
+_SAMPLES: tuple[Kind, ...] = (
+    Kind(
+        "sample", "{r}.id", (*uids("project"), *named("number design items share settings seed created closed")),
+        watched=("closed",),
+    ),
+    Kind("inclusion", "{r}.id", (_NUMBER, *uids("item"), *named("probability stratum drawn")), beside=TEXT),
+)  # fmt: skip
+
+_CONSENTS: tuple[Kind, ...] = (
+    Kind(
+        "label_consent", "{r}.id",
+        (*uids("project", "annotator"), *named("use given recorded_by language text created")),
+    ),
+)  # fmt: skip
+
+_CHANGING = ("value", "recorded_by", "created")
+
+_GROUPS: tuple[Kind, ...] = (
+    Kind("grouping", "{r}.id", (*uids("project"), *named("name options created"))),
+    Kind(
+        "annotator_group", "{r}.id", (*uids("annotator"), *named("grouping ~value recorded_by created")),
+        watched=_CHANGING, removed=True,
+    ),
+)  # fmt: skip
+
+_SECOND = ITEM.format(part="log_text(x'', second)")
+
+_COMPARISONS: tuple[Kind, ...] = (
+    Kind("left_text", "{r}.op_id", ("{r}.op_id", *uids("item"), *named("place")), beside=_SECOND),
+    Kind("judge_order", "{r}.label", ("{r}.label", *uids("item"), *named("place")), beside=_SECOND),
+)
+
+_STUDY_USES: tuple[Kind, ...] = (
+    Kind("study_use", "{r}.id", named("consent use")),
+    Kind("study_answer", "{r}.id", named("person use given text")),
+)
+
+_IMPORTED_GOLD: tuple[Kind, ...] = (
+    Kind("imported_gold", "{r}.id", (*uids("project", "item"), *named("file gold holds label settlement created"))),
+)
+
+# The kinds of each version that begins the log of some tables, by the name of its migration.
+KINDS_BY_VERSION: dict[str, tuple[Kind, ...]] = {
+    "m007_log": _FIRST,
+    "m011_study_log": _STUDIES,
+    "m012_judges": _JUDGES,
+    "m013_schemes": _SCHEMES,
+    "m014_sampling": _SAMPLES,
+    "m015_consent": _CONSENTS,
+    "m016_groups": _GROUPS,
+    "m017_comparisons": _COMPARISONS,
+    "m018_study_uses": _STUDY_USES,
+    "m020_imported_gold": _IMPORTED_GOLD,
+}
+KINDS = tuple(kind for kinds in KINDS_BY_VERSION.values() for kind in kinds)
 
 
 def _name(text: str) -> str:

@@ -1,6 +1,5 @@
-"""The tables of version 1, as they were released. Never edit them; later versions are in annotations/database/migrations.py."""
+-- Version 1. The tables as they were first released.
 
-SCHEMA = """
 CREATE TABLE database (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     uid TEXT NOT NULL,                  -- which database a desk belongs to: an outbox never crosses over
@@ -266,4 +265,3 @@ CREATE TABLE job (
 -- The latest label of each annotator and item, and the latest blind one.
 CREATE VIEW latest_label AS SELECT label.* FROM assignment JOIN label ON label.id = assignment.latest WHERE label.choice IS NOT NULL;
 CREATE VIEW blind_label AS SELECT label.* FROM assignment JOIN label ON label.id = assignment.blind WHERE label.choice IS NOT NULL;
-"""

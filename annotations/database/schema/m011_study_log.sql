@@ -1,0 +1,1 @@
+-- Version 11. Studies, what people agreed to, and how their part ended, have entries in the log (log_kinds.py).
