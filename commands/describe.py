@@ -5,7 +5,10 @@ from pathlib import Path
 
 import click
 
-from evenhand.annotations.describe.project_description import Items, describe_file, describe_items
+from evenhand.annotations.describe.file_description import describe_file
+from evenhand.annotations.describe.project_description import Items, describe_items
+from evenhand.annotations.quantities.quantity import quantities_json
+from evenhand.annotations.quantities.texts import text_estimates
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import DASH, answer, number, opened_project, option, say_unsettled, table
 from evenhand.core.describe.as_json import as_json as whole
@@ -59,7 +62,7 @@ def describe(
             description = describe_items(store, shown, items=items, words=words)
     if latex is not None:
         Path(latex).write_text(as_latex(description), encoding="utf-8")
-    answer(whole(description), _text(description))
+    answer(whole(description) | {"quantities": quantities_json(text_estimates(description))}, _text(description))
 
 
 def _text(description: Description) -> Iterator[str]:
@@ -77,7 +80,9 @@ def _text(description: Description) -> Iterator[str]:
     )
     if description.keywords:
         yield table(
-            map(_keyword_row, description.keywords), ["keyword", "side", "before", "after", "share kept"], form=".1%"
+            map(_keyword_row, description.keywords),
+            ["keyword", "side", "before", "after", "share accepted"],
+            form=".1%",
         )
     if description.balances:
         yield table(map(_balance_row, description.balances), ["pair", "", "share male", "p (Holm)"], form=".1%")

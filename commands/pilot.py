@@ -8,6 +8,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.drafts import tag_codes, tags
 from evenhand.annotations.pilot import pilots
 from evenhand.annotations.pilot.progress import PilotProgress, pilot_progress
+from evenhand.annotations.quantities.pilots import pilot_estimates, pilot_numbers
+from evenhand.annotations.quantities.quantity import quantities_json
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import guarded
@@ -52,12 +54,14 @@ def close(name: str, author: str, db: str) -> None:
 def show(name: str, db: str) -> None:
     """Print the figures of every pilot of a project, and the tags with their criteria."""
     with opened_project(db, name) as (store, project):
-        shown = [pilot_progress(store, project, stored_pilot) for stored_pilot in pilots.pilots(store, project)]
+        found = pilot_numbers(store, project)
         written = _tags(store, project)
+    shown = [one.figures for one in found.values()]
     lines = list(map(_line, shown)) or ["This project has had no pilot."]
     rows = [(tag["tag"] or None, tag["items"], tag["labels"], _decided(tag)) for tag in written]
     lines.append(table(rows, ["tag", "items", "labels"], indent="  ") if rows else "")
-    data = {"project": project.name, "pilots": list(map(_figures, shown)), "tags": written}
+    numbers = {number: quantities_json(pilot_estimates(one)) for number, one in found.items()}
+    data = {"project": project.name, "pilots": list(map(_figures, shown)), "tags": written, "quantities": numbers}
     answer(data, lines)
 
 

@@ -12,6 +12,8 @@ from evenhand.annotations.forecast.work import Forecast
 from evenhand.annotations.forecast.work import forecast as forecast_work
 from evenhand.annotations.mining.candidates import stock
 from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.quantities.quantity import quantities_json
+from evenhand.annotations.quantities.work import forecast_estimates
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import answer, opened_project, option, say_unsettled, table
@@ -53,6 +55,8 @@ def plan(name: str, author: str, candidates: int | None, on: Any, db: str, **set
         say_unsettled(store, project)
         ahead = forecast_work(store, project, candidates=candidates, on=on)
     shown = {"project": project.name, **{field: getattr(project, field) for field in settings}, "forecast": ahead}
+    if candidates is None and on is None:  # other settings forecast another project
+        shown["quantities"] = quantities_json(forecast_estimates(ahead))
     answer(shown, [_settings(project), *_text(ahead)])
 
 
@@ -101,9 +105,9 @@ def exact(estimate: Estimate) -> Estimate:
 
 @click.command("forecast")
 @click.argument("report_path", metavar="REPORT", type=click.Path())
-@option("--project", "name", help="Take the share that is kept, and the quotas, from this project.")
+@option("--project", "name", help="Take the share that is accepted, and the quotas, from this project.")
 @option("--candidates", type=click.Path(), help="The candidates of the same run, with --project.")
-@option("--kept", type=click.IntRange(0), help="Without a project: how many of a pilot were kept ...")
+@option("--kept", type=click.IntRange(0), help="Without a project: how many of a pilot were accepted ...")
 @option("--reviewed", type=click.IntRange(1), help="... of how many that were reviewed.")
 @option("--quotas", "wanted", type=click.Choice(["table1", "released"]), help="Quotas of the paper or its file.")
 @guarded("change_projects", "name")
@@ -113,7 +117,7 @@ def forecast(
 ) -> None:  # fmt: skip
     """Forecast whether the text of a run of `mine` (its REPORT) can meet the quotas of each pair and side.
 
-    Prints how many sentences will be kept, with a 95% prediction interval,
+    Prints how many sentences will be accepted, with a 95% prediction interval,
     and how many characters of such text are still needed. A pair and side with fewer than ten
     reviewed candidates takes the share of all together.
     """
@@ -162,6 +166,6 @@ def _supply_text(work_forecast: SupplyForecast) -> Iterator[str]:
     rows.append(
         ("together", "", "", exact(work_forecast.expected), work_forecast.quota, exact(work_forecast.characters))
     )
-    yield table(rows, ["", "", "verdict", "kept", "quota", "more characters"], form=",.0f")
+    yield table(rows, ["", "", "verdict", "accepted", "quota", "more characters"], form=",.0f")
     yield f"scarcest: {' '.join(work_forecast.scarcest)}" if work_forecast.scarcest else ""
     yield work_forecast.signature

@@ -30,7 +30,7 @@ from evenhand.core.types import JsonObject
 def progress(project: str, zone: str, db: str) -> None:
     """Print the work of annotators, missing items per pair and side, and whether the candidates can meet the quotas.
 
-    Candidates needed = missing / share kept so far; the limits are those of the share's 95% interval (Wilson's,
+    Candidates needed = missing / share accepted so far; the limits are those of the share's 95% interval (Wilson's,
     modified for rare counts). A pair and side with fewer than ten reviewed items uses the share of all together.
     """
     where = _zone(zone)
@@ -112,7 +112,7 @@ def _text(overview: Dashboard, generations: bool) -> Iterator[str]:
     ]  # fmt: skip
     heads = ["", "labels", "accepted", "today", "7 days", "per hour", "in hand", "stalled since", "differs from most"]
     yield table(people, heads, form=".1%") if people else "Nobody labels here yet."
-    heads = ["", "", "mined", "reviewed", "accepted by all", "kept", "left", "quota", "needs", "verdict"]
+    heads = ["", "", "mined", "reviewed", "accepted by all", "accepted", "left", "quota", "needs", "verdict"]
     if generations:
         heads[4] = "same choice"
         heads.insert(5, "of those with two blind labels")

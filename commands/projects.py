@@ -290,7 +290,7 @@ def preregister(name: str, sheet: Path | None, language: Language | None, late: 
 @project.command("followup")
 @click.argument("parent")
 @click.argument("name", required=False)
-@option("--kept", type=click.IntRange(1), default=50, help="Kept sentences to draw.")
+@option("--kept", type=click.IntRange(1), default=50, help="Accepted sentences to draw.")
 @option("--rejected", type=click.IntRange(0), default=50, help="Rejected ones among them.")
 @option("--annotators", "people", default="", help="Names, separated by commas, none of them of PARENT.")
 @option("--per-item", type=click.IntRange(1, 100), default=3, help="Labels per sentence.")

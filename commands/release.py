@@ -78,7 +78,7 @@ def release(
 ) -> None:  # fmt: skip
     """Freeze PROJECT as VERSION, or write an existing release to --out.
 
-    A release holds the kept items in several layouts, labels with pseudonyms,
+    A release holds the accepted items in several layouts, labels with pseudonyms,
     hard cases, data sheet, method section, changes against the last release
     and a package that can be imported again. It never changes; the project
     continues. Without VERSION: --list, --check or --verify.

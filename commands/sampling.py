@@ -47,8 +47,8 @@ def start(
 
     simple: all items alike. stratified: every stratum of --by gets as many items. clusters: contexts in proportion to
     their size, each once before any twice. disagreement: items on which judges differ more often. variance: strata in
-    which people differ from judges more often (Neyman). quotas: of sentences, those most likely to be kept first, as
-    many as the quotas of pairs and sides are expected to need.
+    which people differ from judges more often (Neyman). quotas: of sentences, those most likely to be accepted first,
+    as many as the quotas of pairs and sides are expected to need.
     """
     if items is None and design != "quotas":
         raise Refused(N_("Give the number of items to draw."))

@@ -1,1 +1,1 @@
-"""Statistics of a project's kept sentences."""
+"""Statistics of a project's accepted items, or of a file."""

@@ -26,7 +26,13 @@ BEING_WITHDRAWN = "withdrawn = 1 AND undone IS NOT NULL"  # a withdrawn batch th
 RECORDS = (
     "assignment", "label", "event", "comment", "settlement", "known", "imported_gold", "retest", "skip", "release_item",
 )  # fmt: skip
-_RECORDED = " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {table}.item = item.id)" for table in RECORDS)
+# Tables whose records of an item are found by the sample or judge that they are of.
+RECORDS_OF = {"inclusion": "sample", "judge_label": "judge", "judge_failure": "judge"}
+_RECORDED = " OR ".join(
+    [f"EXISTS (SELECT 1 FROM {table} WHERE {table}.item = item.id)" for table in RECORDS]
+    + [f"EXISTS (SELECT 1 FROM {whole} JOIN {table} ON {table}.{whole} = {whole}.id AND {table}.item = item.id"
+       f" WHERE {whole}.project = item.project)" for table, whole in RECORDS_OF.items()]
+)  # fmt: skip
 TOUCHED = (
     "SELECT item.id FROM item WHERE item.batch = :batch"
     f" AND (item.known IS NOT NULL OR item.pilot IS NOT NULL OR {_RECORDED})"

@@ -6,8 +6,8 @@ from typing import Any
 from jinja2.runtime import Context
 
 from evenhand.annotations.papers.blocks import DASH, Say
-from evenhand.annotations.quantities.catalogue import QUANTITIES
-from evenhand.annotations.quantities.quantity import FORMS
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.quantity import written
 from evenhand.core.errors import N_
 from evenhand.core.statistics.posterior import FEWEST_BY_T
 
@@ -18,25 +18,28 @@ class Unstated(Exception):
 
 def named(context: Context, id_: str, say: Say) -> str:
     """Return the name of a quantity with its population."""
-    return QUANTITIES[id_].named(say, str(context["labels_name"]))
+    return ENTRIES[id_].named(say, str(context["labels_name"]))
 
 
-def number(context: Context, id_: str, *, short: bool = False, of: Mapping[str, Any] | None = None, say: Say) -> str:
+def number(
+    context: Context, id_: str, *, short: bool = False, of: Mapping[str, Any] | None = None, or_dash: bool = False,
+    say: Say,
+) -> str:  # fmt: skip
     """Return a quantity of the facts, with its interval or the reason why it has none; *short*: without the reason.
 
-    *of*: quantities of another release; a dash where it does not have this one. Raises Unstated where the facts do not
-    have it.
+    *of*: other quantities by id, as those of a pilot. Raises Unstated for a quantity that is not there; with *or_dash*,
+    it is a dash.
     """
-    quantity, found = QUANTITIES[id_], (context["quantities"] if of is None else of).get(id_)
-    if found is None and of is not None:
-        return DASH
+    quantity, found = ENTRIES[id_], (context["quantities"] if of is None else of).get(id_)
     if found is None:
+        if or_dash:
+            return DASH
         raise Unstated(id_)
     if short:
         return short_estimate(found)
     if found["value"] is None or quantity.unit in ("share", "coefficient"):
         return estimate(found, say)
-    return f"{found['value']:{FORMS[quantity.unit]}}"
+    return written(found["value"], quantity.unit)
 
 
 def some(context: Context, id_: str) -> bool:
@@ -46,7 +49,7 @@ def some(context: Context, id_: str) -> bool:
 
 def stated(context: Context, prefix: str, before_filtering: bool = False) -> list[str]:
     """Return the ids of measures that the facts state; *before_filtering*: not those of the kept items alone."""
-    found = [QUANTITIES[id_] for id_ in context["quantities"] if id_.startswith(prefix)]
+    found = [ENTRIES[id_] for id_ in context["quantities"] if id_.startswith(prefix)]
     kept = ("kept",) if before_filtering else ()
     return [one.id for one in found if one.unit != "count" and one.population.code not in kept]
 

@@ -44,7 +44,7 @@ from evenhand.annotations.papers.numbers import (
     some,
     stated,
 )
-from evenhand.annotations.quantities.catalogue import QUANTITIES
+from evenhand.annotations.quantities.catalogue import ENTRIES
 from evenhand.core.language import Language
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.many_raters import FEWEST_HOLDING
@@ -400,7 +400,7 @@ def _environment(folder: Path, language: Language) -> Environment:
         "value": value,
         "interval": interval,
         "named": pass_context(partial(named, say=say)),
-        "titled": lambda id_: say(QUANTITIES[id_].name),
+        "titled": lambda id_: say(ENTRIES[id_].name),
     }
     made.globals |= {"some": pass_context(some), "stated": pass_context(stated)}
     made.globals |= {one.__name__: pass_context(partial(one, say=say)) for one in (number, how_made)}

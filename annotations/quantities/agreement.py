@@ -6,7 +6,7 @@ from typing import NamedTuple
 from evenhand.annotations.agreement.report import AgreementReport, Measures
 from evenhand.annotations.labels.blind_labels import CONDITIONS, POPULATIONS, ItemScope, full_agreement
 from evenhand.annotations.labels.blind_labels import Population as PopulationCode
-from evenhand.annotations.quantities.quantity import Interval, Population, Quantity, counted
+from evenhand.annotations.quantities.quantity import Interval, OfProject, Population, Quantity, counted
 from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate
@@ -84,7 +84,7 @@ def measures_stated(report: AgreementReport) -> dict[str, Estimate]:
     return {measure_id(field, report.on): getattr(report.overall, field) for field in fields}
 
 
-def _measure(measure: _Measure, scope: ItemScope) -> Quantity:
+def _measure(measure: _Measure, scope: ItemScope) -> OfProject:
     words = measure.of_all if scope == "all" else measure.of_share
     condition = "every blind label" if scope == "all" else CONDITIONS["share"]
     return Quantity(
@@ -111,7 +111,7 @@ def _released(snapshot: Snapshot) -> Estimate:
     return full_agreement(snapshot.store, snapshot.project, "kept")
 
 
-def _full(code: PopulationCode, name: str, compute: Callable[[Snapshot], Estimate]) -> Quantity:
+def _full(code: PopulationCode, name: str, compute: Callable[[Snapshot], Estimate]) -> OfProject:
     return Quantity(
         id=f"agreement.full.{name}", name=N_("Full agreement"),
         population=Population(code, POPULATIONS[code], CONDITIONS[code]), each=ITEM, unit="share", compute=compute,
@@ -119,7 +119,7 @@ def _full(code: PopulationCode, name: str, compute: Callable[[Snapshot], Estimat
     )  # fmt: skip
 
 
-def _count(name: str, title: str, scope: ItemScope, words: str, each: str) -> Quantity:
+def _count(name: str, title: str, scope: ItemScope, words: str, each: str) -> OfProject:
     def compute(snapshot: Snapshot) -> Estimate:
         return counted(getattr(snapshot.agreement_on(scope), name))
 
@@ -135,7 +135,7 @@ COUNTS = (
     ("labels", N_("Labels compared"), {"all": N_("last {labels} of each annotator and item"), "share": LABELLED[1]},
      LABEL),
 )  # fmt: skip
-QUANTITIES = (
+QUANTITIES: tuple[OfProject, ...] = (
     *(_measure(MEASURES[0], scope) for scope in SCOPES),
     _full("reviewed", "reviewed", _reviewed),
     _full("kept", "released", _released),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from evenhand.annotations.guideline.versions import has_own_scheme
-from evenhand.annotations.quantities.quantity import Interval, Population, Quantity, counted
+from evenhand.annotations.quantities.quantity import Interval, OfProject, Population, Quantity, counted
 from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate
@@ -35,7 +35,7 @@ def _mean(measure: str) -> Callable[[Snapshot], Estimate]:
     return lambda snapshot: snapshot.comparison.overall[measure].estimate
 
 
-def _rate(id_: str, name: str, measure: str, population: Population) -> Quantity:
+def _rate(id_: str, name: str, measure: str, population: Population) -> OfProject:
     return Quantity(f"generations.{id_}", name, population, GENERATION, "share", _mean(measure), FORMULA,
                     OVER_CONTEXTS, stated=_compared)  # fmt: skip
 
@@ -62,7 +62,7 @@ RATES = (
     ("no_pronoun_rate.rule", N_("No pronoun, by the rule"), "rule_no_pronoun", WITH_RULE),
 )
 OVERALL = {measure: f"generations.{id_}" for id_, _, measure, _ in RATES}  # measure of a comparison -> id
-QUANTITIES = (
+QUANTITIES: tuple[OfProject, ...] = (
     Quantity("generations.finished", N_("Fully labelled generations"), FINISHED, N_("generation"), "count",
              lambda s: counted(len(s.comparison.table)), FORMULA, stated=_compared),
     *(_rate(*rate) for rate in RATES),

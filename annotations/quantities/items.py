@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from evenhand.annotations.labels.blind_labels import COMPARED, REVIEWED, SAME_CHOICE
 from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL
-from evenhand.annotations.quantities.quantity import Interval, Population, Quantity, counted
+from evenhand.annotations.quantities.quantity import Interval, OfProject, Population, Quantity, counted
 from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate
@@ -40,12 +40,12 @@ def _of_generations(snapshot: Snapshot) -> bool:
 def _count(
     name: str, title: str, words: str, condition: str, compute: Callable[[Snapshot], Estimate],
     stated: Callable[[Snapshot], bool] = lambda _: True,
-) -> Quantity:  # fmt: skip
+) -> OfProject:  # fmt: skip
     population = Population(name, words, condition)
     return Quantity(f"items.{name}", title, population, ITEM, "count", compute, FORMULA, stated=stated)
 
 
-def _mined(title: str, words: str, each: str, read: bool, key: str) -> Quantity:
+def _mined(title: str, words: str, each: str, read: bool, key: str) -> OfProject:
     def compute(snapshot: Snapshot) -> Estimate:
         found = snapshot.mining["read"] if read else snapshot.mining
         return counted(sum(found[key].values()) if key == "rejected" else found[key])
@@ -55,7 +55,7 @@ def _mined(title: str, words: str, each: str, read: bool, key: str) -> Quantity:
                     stated=lambda snapshot: bool(snapshot.mining["runs"]))  # fmt: skip
 
 
-def _settled(name: str, title: str, words: str, condition: str, compute: Callable[[Snapshot], Estimate]) -> Quantity:
+def _settled(name: str, title: str, words: str, condition: str, compute: Callable[[Snapshot], Estimate]) -> OfProject:
     return Quantity(f"adjudication.{name}", title, Population(name, words, condition), ITEM, "count", compute,
                     "release.md#numbers")  # fmt: skip
 
@@ -63,10 +63,11 @@ def _settled(name: str, title: str, words: str, condition: str, compute: Callabl
 SENTENCE, RUNS = N_("sentence"), N_("text read by the mining runs whose candidates were imported")
 DIFFERING = N_("fully labelled items whose valid labels differ in choice or flag")
 ALIKE = N_("adjudicated items whose valid labels do not differ now")
+KEPT = N_("items of the data set: accepted, or generations with a gold label")
 OPEN = N_("sentences of the active projects of the reader, a sentence in several projects once")
 
 
-def _open(name: str, title: str, condition: str, key: str) -> Quantity:
+def _open(name: str, title: str, condition: str, key: str) -> OfProject:
     return Quantity(
         f"open.{name}", title, Population(name, OPEN, condition), SENTENCE, "count",
         lambda snapshot: counted(getattr(snapshot.pipeline, key)), "progress.md#progress",
@@ -106,7 +107,7 @@ _ADJUDICATION = (
     _settled("lacking", N_("Adjudicated, labels missing"), ALIKE, "split = 0 AND labels < wanted",
              lambda s: counted(s.adjudication.lacking)),
 )  # fmt: skip
-QUANTITIES = (
+QUANTITIES: tuple[OfProject, ...] = (
     *_MINING,
     _count("imported", N_("Imported"), N_("items of published imports"), "TRUE", _sum("mined")),
     _count("labelled", N_("Labelled"), N_("items with at least one blind label"), "labels > 0", _sum("labelled")),
@@ -122,8 +123,9 @@ QUANTITIES = (
     _count("same_choice", N_("All of these labels have the same choice"),
            N_("reviewed items with at least two blind labels, all with the same choice"), SAME_CHOICE,
            _sum("unanimous"), _of_generations),
-    _count("kept", N_("Accepted"), N_("items of the data set: accepted, or generations with a gold label"),
-           "status = 'accepted'", _sum("accepted")),
+    _count("kept", N_("Accepted"), KEPT, "status = 'accepted'", _sum("accepted")),
+    _count("rejected", N_("Rejected"), N_("items with the gold label reject"), "status = 'rejected'",
+           _sum("rejected"), _of_sentences),
     _count("gold", N_("With a gold label"), N_("items with a gold label, from labels, adjudication or a package"),
            "status <> 'pending'", _sum("accepted", "rejected")),
     _count("undecided", N_("Undecided"), N_("items without a gold label"), "status = 'pending'", _sum("left", "aside")),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from evenhand.annotations.projects.annotators import annotators
-from evenhand.annotations.quantities.quantity import Interval, Population, Quantity, counted
+from evenhand.annotations.quantities.quantity import Interval, OfProject, Population, Quantity, counted
 from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note
@@ -57,7 +57,7 @@ def _flag(snapshot: Snapshot) -> Estimate:
 def _count(
     id_: str, title: str, population: Population, each: str, compute: Callable[[Snapshot], Estimate], formula: str,
     stated: Callable[[Snapshot], bool] = lambda _: True,
-) -> Quantity:  # fmt: skip
+) -> OfProject:  # fmt: skip
     return Quantity(id_, title, population, each, "count", compute, formula, stated=stated)
 
 
@@ -70,7 +70,7 @@ RECORDED = Population("joined", N_("annotators of the project, also former ones"
 ACTIVE = Population("active", N_("annotators who have not left"), "active_member")
 LABELLED = Population("labelled", N_("annotators with valid labels"), "standing_label")
 
-QUANTITIES = (
+QUANTITIES: tuple[OfProject, ...] = (
     _count("labels.valid", N_("Valid labels"), VALID, LABEL, _valid, "progress.md#progress"),
     _count("labels.timed", N_("Labels with a time"), TIMED, LABEL, lambda s: counted(_timed(s)), NUMBERS),
     Quantity("labels.hours", N_("Hours of labelling"), TIMED, LABEL, "hours",

@@ -6,19 +6,21 @@ the estimate; none of them filters or counts on its own.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, same
-from evenhand.core.statistics import Estimate
+from evenhand.core.statistics import Estimate, Note
 
 if TYPE_CHECKING:
     from evenhand.annotations.quantities.snapshot import Snapshot
 
-Unit = Literal["count", "share", "coefficient", "points", "hours", "seconds", "characters"]
+Unit = Literal["count", "mean", "share", "fine_share", "coefficient", "points", "hours", "seconds", "characters"]
 UNITS: dict[Unit, str] = {
     "count": N_("number"),
+    "mean": N_("mean number"),
     "share": N_("share, 0 to 1"),
+    "fine_share": N_("share, 0 to 1"),
     "coefficient": N_("coefficient, at most 1"),
     "points": N_("difference of two shares, -1 to 1"),
     "hours": N_("hours"),
@@ -27,9 +29,11 @@ UNITS: dict[Unit, str] = {
 }
 # On pages, and with three decimals in documents and at the terminal.
 FORMS: dict[Unit, str] = {
-    "count": ",.0f", "share": "z.1%", "coefficient": "z.2f", "points": "+points", "hours": ",.2f", "seconds": ",.1f",
-    "characters": ",.2f",
+    "count": ",.0f", "mean": ",.2f", "share": "z.1%", "fine_share": "z.2%", "coefficient": "z.2f", "points": "+points",
+    "hours": ",.2f", "seconds": ",.1f", "characters": ",.2f",
 }  # fmt: skip
+Source = TypeVar("Source")  # what a quantity is computed from
+Result = TypeVar("Result")
 NAMED = N_("{name} of {population}")
 
 
@@ -54,12 +58,13 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Generic[Source, Result]):
     """An entry of the catalogue.
 
-    `each`: the unit of analysis. `compute` gives the estimate from one snapshot. `formula`: document and heading.
-    `interval` None: the quantity is a count or is given without one. `source`: who defined it. `stated`: whether
-    pages and documents of this project state it.
+    `each`: the unit of analysis. `compute` gives the estimate from one source, mostly a snapshot of a project, or with
+    `by` the estimate of each row. `formula`: document and heading. `interval` None: the quantity is a count or is given
+    without one. `source`: who defined it. `stated`: whether pages and documents state it of this source. `by`: what the
+    rows are, as annotators; "" for a single number.
     """
 
     id: str
@@ -67,11 +72,12 @@ class Quantity:
     population: Population
     each: str
     unit: Unit
-    compute: "Callable[[Snapshot], Estimate]"
+    compute: Callable[[Source], Result]
     formula: str
     interval: Interval | None = None
     source: str = ""
-    stated: "Callable[[Snapshot], bool]" = lambda _: True
+    stated: Callable[[Source], bool] = lambda _: True
+    by: str = ""
 
     def named(self, say: Say = same, labels: str = N_("blind labels")) -> str:
         """Return the name with its population, in the language of *say*; *labels*: of `name_of_labels`."""
@@ -80,6 +86,16 @@ class Quantity:
     def population_words(self, say: Say = same, labels: str = N_("blind labels")) -> str:
         """Return the population in the language of *say*."""
         return say(self.population.words).format(labels=say(labels))
+
+
+OfProject: TypeAlias = "Quantity[Snapshot, Estimate]"
+Rows: TypeAlias = "Quantity[Snapshot, Mapping[str, Estimate]]"
+
+
+def written(value: float, unit: Unit) -> str:
+    """Return a number as pages and documents write it; a length without zeros behind the decimal point."""
+    text = f"{value:{FORMS[unit]}}"
+    return text.rstrip("0").rstrip(".") if unit == "characters" else text
 
 
 def counted(number: int) -> Estimate:
@@ -94,6 +110,20 @@ def quantities_json(estimates: Mapping[str, Estimate], *, messages: bool = False
         estimate.to_json(reasons="messages" if messages else "first")
         for id_, estimate in estimates.items()
     }  # fmt: skip
+
+
+def estimate_of(found: Mapping[str, Any]) -> Estimate:
+    """Return an estimate from its JSON with reasons that a reader can translate."""
+
+    def note(key: str) -> Note | None:
+        return Note(found[key], found.get(f"{key.removesuffix('_reason')}_values") or {}) if found.get(key) else None
+
+    if set(found) == {"value"}:
+        return counted(found["value"])
+    return Estimate(
+        found["value"], found["low"], found["high"], found.get("n", 0), note("value_reason"), note("note"),
+        method=found.get("method", ""), clusters=found.get("clusters", 0),
+    )  # fmt: skip
 
 
 def _count_json(estimate: Estimate) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """The records of a project at one moment, from which every quantity is computed."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.annotations.adjudication.totals import AdjudicationTotals, adjudication_totals
 from evenhand.annotations.agreement.measures import AgreementReport, agreement
@@ -17,6 +17,10 @@ from evenhand.annotations.types import Project
 from evenhand.core.statistics import Note
 
 if TYPE_CHECKING:
+    from evenhand.annotations.forecast.work import Forecast
+    from evenhand.annotations.progress.annotators import Worker
+    from evenhand.annotations.quantities.pilots import PilotNumbers
+    from evenhand.core.describe.description import Description
     from evenhand.core.human_vs_rule.compare import Comparison
 
 
@@ -29,6 +33,7 @@ class Snapshot:
     def __init__(self, store: Store, project: Project) -> None:
         self.store, self.project = store, project
         self._agreement: dict[ItemScope, AgreementReport] = {}
+        self._texts: dict[str, Description] = {}
 
     @property
     def sentences(self) -> bool:
@@ -94,6 +99,37 @@ class Snapshot:
     def pipeline(self) -> Pipeline:
         """The texts of the project, each counted once, as on the page Home."""
         return pipeline(self.store, (self.project.uid,))
+
+    def texts(self, items: Literal["accepted", "all"]) -> "Description":
+        """Return the description of the texts of the accepted items, or of all."""
+        from evenhand.annotations.describe.project_description import describe_items, usual_vocabulary
+        from evenhand.core.describe.vocabulary import vocabulary
+
+        if items not in self._texts:
+            words = vocabulary(usual_vocabulary(self.project.language))
+            self._texts[items] = describe_items(self.store, self.project, items=items, words=words)
+        return self._texts[items]
+
+    @cached_property
+    def forecast(self) -> "Forecast":
+        """The forecast of work, as the page Labelling plan shows it first."""
+        from evenhand.annotations.forecast.work import forecast
+
+        return forecast(self.store, self.project)
+
+    @cached_property
+    def pilots(self) -> "dict[str, PilotNumbers]":
+        """The numbers of each pilot, by its number."""
+        from evenhand.annotations.quantities.pilots import pilot_numbers
+
+        return pilot_numbers(self.store, self.project)
+
+    @cached_property
+    def workers(self) -> "tuple[Worker, ...]":
+        """The work of each annotator."""
+        from evenhand.annotations.progress.annotators import workers
+
+        return workers(self.store, self.project)
 
     @cached_property
     def retests(self) -> RetestReport:

@@ -21,11 +21,14 @@ from evenhand.annotations.labels.blind_labels import name_of_labels
 from evenhand.annotations.papers.blocks import Block
 from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.quantities.agreement import measure_id
-from evenhand.annotations.quantities.catalogue import QUANTITIES
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.changes import change_estimates
+from evenhand.annotations.quantities.quantity import counted, estimate_of, quantities_json
 from evenhand.annotations.release.stored_releases import Release, assignment_changes, log_head_of, release_lines
 from evenhand.annotations.types import Project
 from evenhand.core.files.display_paths import without_folders
 from evenhand.core.language import Language
+from evenhand.core.statistics import Estimate
 
 HEAD = b"evenhand-content-1\n"  # raise the number when the same contents would give another hash
 PLACES = ("item", "file", "line", "status")  # of an item: its place and name, not its content
@@ -263,10 +266,17 @@ def measures_stated(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         id_: found
         for id_, found in stated.items()
-        if id_.startswith("agreement.")
-        and QUANTITIES[id_].unit != "count"
-        and QUANTITIES[id_].population.code != "kept"
+        if id_.startswith("agreement.") and ENTRIES[id_].unit != "count" and ENTRIES[id_].population.code != "kept"
     }
+
+
+def release_estimates(release: Release) -> dict[str, Estimate]:
+    """Return the quantities that a release states, by id, with its changes; older ones have them by other names."""
+    facts = release.facts
+    counts = {"items.kept": release.items, "items.reviewed": facts["total"]["reviewed"], "labels.valid": release.labels}
+    older = {id_: counted(number) for id_, number in counts.items()}
+    stated = measures_stated(facts) | (facts.get("quantities") or {})
+    return older | {id_: estimate_of(found) for id_, found in stated.items()} | change_estimates(facts["changes"])
 
 
 def content_differences(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, Any]:
@@ -325,7 +335,8 @@ def described(changes: Mapping[str, Any], facts: Mapping[str, Any], language: La
         "changes": changes,
         "before": before,
         "after": after,
-        "measures": [id_ for id_ in QUANTITIES if id_ in before or id_ in after],
+        "measures": [id_ for id_ in ENTRIES if id_ in before or id_ in after],
+        "counts": quantities_json(change_estimates(changes)),
         "gold": gold,
         "most_items": LISTED,
         "project": facts["project"],

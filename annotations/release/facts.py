@@ -5,7 +5,6 @@ Seconds are the time on an item, as the desk measured it.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -13,27 +12,23 @@ from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.audit.follow_up import METHOD
 from evenhand.annotations.database.events import HERE_ONLY, events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.describe.project_description import describe_project, usual_vocabulary
-from evenhand.annotations.items.provenance import articles
-from evenhand.annotations.labels.blind_labels import REVIEWED
 from evenhand.annotations.labels.totals import LabelTotals
 from evenhand.annotations.papers.datasheet import Known, read_known
-from evenhand.annotations.pilot.pilots import Pilot, pilots, remaining_items
-from evenhand.annotations.pilot.progress import pilot_progress
-from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL, NO_REVIEW
 from evenhand.annotations.projects.annotators import coded_file, pseudonyms
 from evenhand.annotations.projects.preregistration import sheet_facts
 from evenhand.annotations.projects.projects import annotators, guidelines
 from evenhand.annotations.quality.retest_agreement import RetestReport
 from evenhand.annotations.quantities.labels import NO_TIME
+from evenhand.annotations.quantities.pilots import PilotNumbers, pilot_estimates
 from evenhand.annotations.quantities.quantity import quantities_json
+from evenhand.annotations.quantities.texts import text_estimates
 from evenhand.annotations.release.annotator_card import annotator_facts
 from evenhand.annotations.text_policy import CANARY, needs_canary
 from evenhand.annotations.types import Project
+from evenhand.core.describe.as_json import as_json
 from evenhand.core.guidelines import recognise
 from evenhand.core.resources import table
 from evenhand.core.statistics.estimate import Estimate
-from evenhand.core.statistics.posterior import share_of_rows
 from evenhand.core.typed_json import Writers, to_json
 from evenhand.core.version import VERSION
 
@@ -45,14 +40,6 @@ FILES = f"""
 SELECT file, count(*), count(*) FILTER (WHERE {MINED}),
     count(*) FILTER (WHERE {MINED} AND json_array_length(extra, '$.flags') > 0)
 FROM published_item WHERE project = ? GROUP BY file ORDER BY count(*) DESC, file
-"""
-DONE_OF_PILOT = f"""
-SELECT item.id, {ACCEPTED_BY_ALL} FROM published_item AS item WHERE item.pilot = ? AND {REVIEWED}
-"""
-TAGS = """
-SELECT count(*), count(DISTINCT each.value) FROM published_item AS item
-     JOIN valid_label AS label ON label.item = item.id, json_each(label.tags) AS each
-WHERE item.pilot = ?
 """
 
 
@@ -79,14 +66,14 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
     known = known or read_known(store, project)
     snapshot = known.snapshot
     labels = snapshot.label_totals
-    sources = articles(store, project)
+    texts = snapshot.texts("accepted")
     values = {
         "app": VERSION,
         "project": _settings(project),
         "guidelines": _guidelines(store, project, labels),
         "sources": _sources(store, project),
         "mining": known.way,
-        "quantities": quantities_json(known.quantities, messages=True),
+        "quantities": quantities_json(known.quantities | text_estimates(texts), messages=True),
         "funnel": snapshot.cells,
         "total": snapshot.total,
         "labels": {"standing": known.quantities["labels.valid"].value, **_labels(labels)},
@@ -95,7 +82,7 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "follow_ups": [sample | {"method": METHOD} for sample in known.follow_ups],
         "people": _people(store, project, labels),
         "annotators": annotator_facts(store, project),
-        "pilots": [_pilot(store, project, pilot, sources) for pilot in pilots(store, project)],
+        "pilots": [_pilot(pilot) for pilot in snapshot.pilots.values()],
         "agreement": agreement_facts(snapshot.agreement),
         "coverage": coverage_cited(),
         "retests": _retests(snapshot.retests),
@@ -103,7 +90,7 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "adjudication": snapshot.adjudication,
         "events": Counter(event.action for event in events(store, project) if event.action not in HERE_ONLY),
         "sent_back": sum(event.data.get("labels", 0) for event in events(store, project, action="sent_back")),
-        "statistics": describe_project(store, project, usual_vocabulary(project.language)),
+        "statistics": as_json(texts),
         "canary": CANARY,
         "canary_in_texts": needs_canary(project),  # else only in the card
     }
@@ -174,19 +161,16 @@ def _people(store: Store, project: Project, labels: LabelTotals) -> dict[str, An
     return {"joined": len(everybody), "active": len(active), "labelled": len(labels.people), "each": each}
 
 
-def _pilot(store: Store, project: Project, pilot: Pilot, sources: Mapping[int, str]) -> dict[str, Any]:
+def _pilot(numbers: PilotNumbers) -> dict[str, Any]:
     """Return the facts of a pilot: `unanimous` is the share of fully labelled sentences that every label accepts,
     `agreement` the full agreement of the `compared` items on the labels made while it was open.
     """
-    tags, distinct = store.db.execute(TAGS, (pilot.id,)).fetchone()
-    outcomes = store.db.execute(DONE_OF_PILOT, (pilot.id,)).fetchall()
-    units = [sources.get(item, "") for item, _ in outcomes]
-    rate = share_of_rows([bool(agreed) for _, agreed in outcomes], units, nothing=NO_REVIEW)
-    figures = pilot_progress(store, project, pilot)
-    return {"number": pilot.number, "drawn": pilot.items, "items": remaining_items(store, pilot),
-            "people": pilot.people, "begun": pilot.begun, "closed": pilot.closed, "labelled": len(outcomes),
-            "unanimous": rate, "compared": figures.compared, "agreement": figures.unanimous, "tags": tags,
-            "distinct_tags": distinct}  # fmt: skip
+    figures, pilot = numbers.figures, numbers.figures.pilot
+    return {"number": pilot.number, "drawn": pilot.items, "items": figures.items,
+            "people": pilot.people, "begun": pilot.begun, "closed": pilot.closed, "labelled": numbers.labelled,
+            "unanimous": numbers.accepted, "compared": figures.compared, "agreement": figures.unanimous,
+            "tags": numbers.tags, "distinct_tags": numbers.distinct_tags,
+            "quantities": quantities_json(pilot_estimates(numbers), messages=True)}  # fmt: skip
 
 
 def agreement_facts(report: AgreementReport) -> dict[str, Any]:

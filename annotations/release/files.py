@@ -19,6 +19,9 @@ from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.projects.consent import consenting
 from evenhand.annotations.projects.preregistration import sheets
+from evenhand.annotations.quantities.changes import change_estimates
+from evenhand.annotations.quantities.quantity import quantities_json
+from evenhand.annotations.quantities.texts import MEASURES, text_id
 from evenhand.annotations.release.changes import TEMPLATES, described, facts_compared, label_changes
 from evenhand.annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, hard_case_features
 from evenhand.annotations.release.facts import gather
@@ -239,6 +242,7 @@ class Composer:
             self._add(f"changes.{language}.md", [rendered(blocks, "md", language)])
         # The file has the lists of items; the facts for pages have only the numbers.
         self.made.facts["changes"] = summary(values)
+        self.made.facts["quantities"] |= quantities_json(change_estimates(values))
 
     def _card(self) -> None:
         made = self.made
@@ -251,6 +255,9 @@ class Composer:
         sums = [f"{one.sha256}  {one.name}\n" for one in sorted(made.files, key=lambda one: one.name)]
         self._add(SUMS, sums)
         made.facts |= {"text_in": sorted(made.with_text)}
+
+
+TEXTS = tuple(text_id(one.field, "accepted") for one in MEASURES if one.field != "of_vocabulary")
 
 
 def summary(changes: dict[str, Any]) -> dict[str, Any]:
@@ -294,6 +301,7 @@ def method_facts(facts: Mapping[str, Any], guideline_text: str, language: Langua
     ]
     more = {
         "sentences": facts["project"]["kind"] == "sentences",
+        "text_ids": [id_ for id_ in TEXTS if id_ in facts["quantities"]],
         "newest": newest,
         "names": {code: names.get(code, code) for code in facts["adjudication"]["decided"]},
         "mined_cells": cells[:MOST_CELLS],

@@ -36,8 +36,8 @@ def harness() -> None:
 def task(name: str, version: str, out: Path, which: Harness, db: str) -> None:
     """Write release VERSION of PROJECT to the new folder OUT as a task.
 
-    Each kept sentence with the male and with the female word. lm-eval: which is more likely, and by how much. inspect:
-    which word a chat model puts in.
+    Each accepted sentence with the male and with the female word. lm-eval: which is more likely, and by how much.
+    inspect: which word a chat model puts in.
     """
     with opened_project(db, name) as (store, project):
         made = stored_releases.release(store, project, version)

@@ -2,5 +2,5 @@
 
 See docs/methods.md#released-file.
 
-Pure: texts in, numbers out. annotations.describe.project_description brings the texts of a project or a file.
+Pure: texts in, numbers out. annotations.describe brings the texts of a project or a file.
 """

@@ -5,9 +5,9 @@ from pathlib import Path
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.describe.file_description import describe_file
 from evenhand.annotations.describe.project_description import (
     Items,
-    describe_file,
     describe_items,
     usual_items,
     usual_vocabulary,

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from evenhand.annotations.quantities.texts import NO_VOCABULARY, text_estimates, text_id
 from evenhand.core.charts.describe import bars, before_after_points, length_bars, pair_balance
 from evenhand.core.describe.as_json import as_json, as_latex
 from evenhand.core.describe.description import Description, Repeats
@@ -17,6 +18,7 @@ from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import caption_with_files, colours, download, downloads, foot, json_text, show_chart
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, note_text, number, percent, to
+from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.tables import Tile, show_tiles
 from evenhand.pages.ui.text import _, caption, clauses, in_brackets, inform, paragraph, plain, show_signature
 
@@ -144,22 +146,21 @@ def tiles(description: Description) -> None:
     items = {"accepted": _("accepted items"), "all": _("all items"), "file": _("all rows of the file")}
     span = _("{least} to {most} characters, mean {mean}")
     span = span.format(least=length(size.least), most=length(size.most), mean=length(size.mean))
+    found = text_estimates(description)
     share = _("Choose a vocabulary above.")
     if cover:
         share = _("{distinct} distinct characters / {size} vocabulary entries of {model}, as computed in the papers")
         words = cover.vocabulary
         share = share.format(distinct=f"{letters.distinct:,}", size=f"{words.size:,}", model=words.name)
     total = _("{total} characters in all, punctuation included", total=f"{letters.total:,}")
-    texts = _("Sentences") if description.kind == "sentences" else _("Generations")
-    show_tiles(
-        [
-            Tile(texts, f"{description.sentences:,}", (f"{description.name} · {items[description.items]}",)),
-            Tile(_("Distinct characters"), f"{letters.distinct:,}", (total,)),
-            Tile(_("Length, median"), length(size.median), (span,)),
-            Tile(_("Characters / vocabulary"), percent(cover.published if cover else None, 2), (share,)),
-        ],
-        4,
-    )
+    lines = {
+        "number": f"{description.name} · {items[description.items]}",
+        "distinct_characters": total,
+        "median_length": span,
+        "of_vocabulary": share,
+    }
+    ids = {text_id(field, description.items): line for field, line in lines.items()}
+    show_tiles([quantity_tile(id_, found.get(id_, NO_VOCABULARY), line) for id_, line in ids.items()], 4)
 
 
 def writing(description: Description) -> None:

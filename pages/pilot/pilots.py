@@ -15,16 +15,18 @@ from evenhand.annotations.pilot.pilots import Pilot, close_pilot, open_pilot, pi
 from evenhand.annotations.pilot.progress import PilotProgress, differing_items, letters, pilot_progress
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.quantities.pilots import PilotNumbers, pilot_estimates, pilot_numbers
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Choice, Kind, Project
 from evenhand.core.statistics import Estimate
 from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.numbers import interval, moment, note_text, percent, with_interval
+from evenhand.pages.ui.numbers import moment, with_interval
+from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, names_of, with_keyword
-from evenhand.pages.ui.tables import element, joined, page_of, show_html, show_pages
-from evenhand.pages.ui.text import _, caption, in_brackets, inform, paragraph, plain, show_signature, spoken, write
+from evenhand.pages.ui.tables import element, joined, page_of, show_html, show_pages, show_tiles
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, plain, show_signature, spoken, write
 from evenhand.pages.ui.visitor import asks, asks_at_click, confirmed, errors_shown, open_store, page_link
 
 USUAL = 100
@@ -47,10 +49,11 @@ def show_pilots(store: Store, project: Project) -> None:
             args=("tags",),
             type="primary",
         )
+    numbers = pilot_numbers(store, project) if over else {}
     if over:
         st.subheader(_("Earlier pilots"), anchor=False)
     for pilot in reversed(over):
-        _show_closed(pilot_progress(store, project, pilot))
+        _show_closed(numbers[str(pilot.number)])
         if annotator_at_desk(store, project) is None:
             _show_differing(store, project, pilot, opened=pilot is over[-1])
     if going is None:
@@ -141,8 +144,8 @@ def _close(project: Project) -> None:
         close_pilot(store, project)
 
 
-def _show_closed(figures: PilotProgress) -> None:
-    pilot = figures.pilot
+def _show_closed(numbers: PilotNumbers) -> None:
+    figures, pilot = numbers.figures, numbers.figures.pilot
     with st.container(border=True, key=f"pilot-{pilot.number}"):
         title = _("Pilot {number}: {items} items", number=pilot.number, items=figures.items)
         st.markdown(f"**{plain(title)}**")
@@ -151,10 +154,9 @@ def _show_closed(figures: PilotProgress) -> None:
         st.caption(plain(text.format(**facts, labelled=figures.labelled, drawn=pilot.items)))
         left, right = st.columns([1, 2], gap="large")
         with left:
-            reason = note_text(figures.unanimous.reason) if figures.unanimous.value is None else ""
-            st.metric(_("Full agreement"), percent(figures.unanimous.value), help=reason or None)
-            if figures.unanimous.value is not None:
-                st.caption(plain(_alike(figures.unanimous, figures.compared)))
+            id_ = "pilot.full_agreement"
+            share = pilot_estimates(numbers)[id_]
+            show_tiles([quantity_tile(id_, share, _alike(share, figures.compared))], 1)
         with right:
             rows = [
                 {
@@ -191,11 +193,9 @@ def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: boo
 
 
 def _alike(share: Estimate, compared: int) -> str:
-    """Return the interval of the share, or why it is missing, and on how many items all labels agree."""
-    ends = interval(share, ".1%")
+    """Return on how many items all labels agree."""
     text = _("All annotators chose the same on {k} of {n} items with at least two blind labels.")
-    same = text.format(k=round((share.value or 0) * compared), n=compared)
-    return paragraph((_("95% interval: {interval}.", interval=ends) if ends else note_text(share.note), same))
+    return text.format(k=round((share.value or 0) * compared), n=compared)
 
 
 def _row(figures: PilotProgress, one: Any) -> TableRow:

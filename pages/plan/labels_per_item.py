@@ -1,7 +1,7 @@
 """Labels per item on the page Labelling plan: the forecast of both plans, the settings, and the pre-registration."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from markupsafe import Markup
@@ -14,10 +14,13 @@ from evenhand.annotations.items.wanted_labels import plan_effects
 from evenhand.annotations.projects.preregistration import form, preregister, sheets
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.projects.steps import state
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.quantity import FORMS
+from evenhand.annotations.quantities.work import forecast_estimates
 from evenhand.annotations.queue.leases import on_desks
 from evenhand.annotations.types import Plan, Project
 from evenhand.core.forecast.quota import OWN_RATE
-from evenhand.core.forecast.work_model import CellNeed, Work
+from evenhand.core.forecast.work_model import CellNeed
 from evenhand.core.statistics import Estimate
 from evenhand.core.typed_json import to_json
 from evenhand.core.types import TableRow
@@ -103,19 +106,17 @@ def show_forecast(project: Project, work_forecast: Forecast) -> None:
     if work.candidates.value is None and not work_forecast.items:
         inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
         return
-    plans: list[tuple[Plan, Work]] = [("all", work.all)]
-    if project.kind == "sentences":
-        plans.append(("stop", work.stop))
-    rows = _rows(project, work_forecast, [one for _plan, one in plans])
-    columns = [tables.Column(""), *(tables.Column(_plan_head(project, plan), "number") for plan, _work in plans)]
-    body = [(name, *(_estimate(value, form) for value in values)) for name, form, values in rows]
+    plans: list[Plan] = ["all", "stop"] if project.kind == "sentences" else ["all"]
+    rows = _rows(project, work_forecast, plans)
+    columns = [tables.Column(""), *(tables.Column(_plan_head(project, plan), "number") for plan in plans)]
+    body = [(row.name, *(_cell(row, place) for place in range(len(plans)))) for row in rows]
     tables.show_html(tables.joined([_says(work_forecast), tables.table(columns, body)]))
     st.caption(plain(_rests_on(project, work_forecast)))
     shown = [
-        {"what": name, "plan": plan, "value": value.value, "low": value.low, "high": value.high}
+        {"what": row.name, "plan": plan, "value": value.value, "low": value.low, "high": value.high}
         | {"reason": note_text(value.reason), "signature": work_forecast.work.signature}
-        for name, _form, values in rows
-        for (plan, _work), value in zip(plans, values, strict=True)
+        for row in rows
+        for plan, value in zip(plans, row.values, strict=True)
     ]
     with foot():
         show_signature(work_forecast.work.signature)
@@ -134,26 +135,43 @@ def _plan_head(project: Project, plan: Plan) -> str:
     return _("{plan} (in force)", plan=name) if project.plan == plan else name
 
 
-def _rows(project: Project, work_forecast: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
-    rows = [
-        (_("items to label"), ",.0f", [work_forecast.work.candidates] * len(plans)),
-        (_("labels"), ",.0f", [plan.judgements for plan in plans]),
-        (_("labels per item"), ".2f", [plan.each for plan in plans]),
-        _time(_("hours in total"), _("minutes in total"), [plan.hours for plan in plans]),
-    ]
+class _Row(NamedTuple):
+    """A row of the table of both plans; `ids`: the quantities, where the values are theirs as they are."""
+
+    name: str
+    form: str
+    values: list[Estimate]
+    ids: list[str] | None = None
+
+
+def _cell(row: _Row, place: int) -> Markup:
+    cell = _estimate(row.values[place], row.form)
+    return tables.element("span", cell, data_quantity=row.ids[place]) if row.ids else cell
+
+
+def _rows(project: Project, work_forecast: Forecast, plans: list[Plan]) -> list[_Row]:
+    found = forecast_estimates(work_forecast)
+
+    def row(name: str, *, of_plan: bool = True) -> _Row:
+        ids = [f"forecast.{name}.{plan}" if of_plan else f"forecast.{name}" for plan in plans]
+        quantity = ENTRIES[ids[0]]
+        return _Row(_(quantity.name), FORMS[quantity.unit], [found[id_] for id_ in ids], ids)
+
+    labels, hours = row("labels"), row("hours")
+    rows = [row("candidates", of_plan=False), labels, row("labels_per_item"), _time(hours, _("Minutes expected"))]
     if work_forecast.people > 1:
-        estimates = [_times(plan.hours, 1 / work_forecast.people) for plan in plans]
-        rows.append(_time(_("hours per annotator"), _("minutes per annotator"), estimates))
+        own = [_times(value, 1 / work_forecast.people) for value in hours.values]
+        rows.append(_time(_Row(_("hours per annotator"), FORMS["hours"], own), _("minutes per annotator")))
     if project.retest:
-        rows.append((_("plus retests"), ",.0f", [_times(plan.judgements, project.retest) for plan in plans]))
+        rows.append(_Row(_("plus retests"), ",.0f", [_times(value, project.retest) for value in labels.values]))
     return rows
 
 
-def _time(hours: str, minutes: str, values: list[Estimate]) -> tuple[str, str, list[Estimate]]:
+def _time(row: _Row, minutes: str) -> _Row:
     """Return a row of hours, or of minutes if the maximum is under two hours."""
-    if max((value.value for value in values if value.value is not None), default=2) < 2:
-        return minutes, ",.0f", [_times(value, 60) for value in values]
-    return hours, ",.1f", values
+    if max((value.value for value in row.values if value.value is not None), default=2) < 2:
+        return _Row(minutes, ",.0f", [_times(value, 60) for value in row.values])
+    return row
 
 
 def _times(estimate: Estimate, factor: float) -> Estimate:

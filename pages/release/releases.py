@@ -1,7 +1,7 @@
 """Making a release, the releases of a project with their files and uploads, and samples for people outside it."""
 
 import re
-from typing import Literal
+from dataclasses import replace
 
 import streamlit as st
 
@@ -10,21 +10,26 @@ from evenhand.annotations.database.events import EXPORTED, events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.hub.client import checked_repo, endpoint_name, has_token
 from evenhand.annotations.hub.push import PUSH, Gate, Settings
-from evenhand.annotations.projects.projects import change_project, counts, project_by_uid
+from evenhand.annotations.projects.projects import change_project, project_by_uid
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.quantities.agreement import measure_id
 from evenhand.annotations.quantities.catalogue import QUANTITIES
+from evenhand.annotations.quantities.changes import change_estimates
+from evenhand.annotations.quantities.snapshot import Snapshot
+from evenhand.annotations.release.changes import release_estimates
 from evenhand.annotations.release.make import archive_elsewhere, locked_texts
 from evenhand.annotations.release.readiness import Check, checked_reason, checked_version, readiness, to_explain
 from evenhand.annotations.release.stored_releases import Release, file_facts, release_file, releases
 from evenhand.annotations.text_policy import checked_password
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice
+from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import download, downloads
 from evenhand.pages.ui.choose import ask_password, choose, switch
 from evenhand.pages.ui.jobs import is_active, start_job
 from evenhand.pages.ui.numbers import DASH, moment, note_text, number, size, with_brackets
-from evenhand.pages.ui.quantities import explained
+from evenhand.pages.ui.quantities import quantity_tile
+from evenhand.pages.ui.tables import show_tiles
 from evenhand.pages.ui.text import (
     _,
     caption,
@@ -142,22 +147,11 @@ def show_releases(store: Store, project: Project) -> None:
 
 def _show(store: Store, project: Project, release: Release) -> None:
     st.markdown(f"**{plain(release.version)}** · {plain(moment(release.created))}")
-    found = release.facts["agreement"]["krippendorff_alpha"]
-    reviewed = release.facts["total"]["reviewed"]
-    with st.container(horizontal=True):
-        for id_, number_of in (
-            ("items.kept", release.items),
-            ("items.reviewed", reviewed),
-            ("labels.valid", release.labels),
-        ):
-            name = _(QUANTITIES[id_].name)
-            st.metric(name, f"{number_of:,}", width=150, help=plain(explained(id_)))
-        alpha = number(found["value"], "z.3f")
-        says = _words_of(found, "value") or _interval(found) or _words_of(found, "note")
-        name = _("Alpha before filtering")
-        id_ = measure_id("alpha", release.facts["agreement"]["on"])
-        st.metric(name, alpha, width=190, help=plain(explained(id_)))
-    st.caption(plain(f"{name} · {says}"))  # in view: a number next to its interval, a dash next to its reason
+    alpha = measure_id("alpha", release.facts["agreement"]["on"])
+    found = release_estimates(release)
+    ids = ("items.kept", "items.reviewed", "labels.valid", alpha)
+    tiles = [quantity_tile(id_, found[id_]) for id_ in ids]
+    show_tiles([*tiles[:3], replace(tiles[3], name=_("Alpha before filtering"))], 4)
     st.caption(plain(_changes(release)))
     caption("Content hash (SHA-256): identical for the same judgements of the same texts.")
     st.code(release.hash, language=None, wrap_lines=True)
@@ -177,34 +171,29 @@ def _show(store: Store, project: Project, release: Release) -> None:
             show_push(store, project, release)
 
 
-def _words_of(found: dict[str, object], about: Literal["value", "note"]) -> str:
-    """Return why a number of the facts is undefined (*about* "value"), or why it has no interval ("note")."""
-    values = found.get(f"{about}_values")
-    message = str(found.get("value_reason" if about == "value" else "note", ""))
-    return sentence(message, values if isinstance(values, dict) else None)
-
-
-def _interval(found: dict[str, float | None]) -> str:
-    if found["low"] is None or found["high"] is None:
-        return ""
-    return _("95% interval {low} to {high}", low=number(found["low"], "z.3f"), high=number(found["high"], "z.3f"))
-
-
 def _changes(release: Release) -> str:
-    result = release.facts["changes"]
-    if result["from"] is None:
+    """Return the changes since the release before; older releases did not count all of them."""
+    version = release.facts["changes"]["from"]
+    if version is None:
         return _("The first release.")
-    text = _("Since {version}: {kept_added} items added, {kept_removed} removed.")
-    labels = _("Labels published one by one: {labels_added} new, {labels_changed} changed, {labels_removed} removed.")
-    if everybody := result.get("all_labels"):  # releases of before counted published labels only
-        every = _("Labels of all annotators: {added} new, {changed} changed, {removed} no longer valid.")
-        labels = paragraph((every.format(**everybody), labels))
-    gold = _("Gold labels: {gold_changed} changed.")  # releases of before counted no more
-    if "gold_none_now" in result:
-        gold = _(
-            "Gold labels: {gold_same} unchanged, {gold_another} changed, {gold_none_now} dropped, {gold_first} new."
+    found = change_estimates(release.facts["changes"])
+    numbers = {id_.removeprefix("changes."): number(one.value, ",.0f") for id_, one in found.items()}
+    texts = [_("Since {version}: {items_added} items added, {items_removed} removed.")]
+    if "all_labels_added" in numbers:
+        texts.append(
+            _(
+                "Labels of all annotators: {all_labels_added} new, {all_labels_changed} changed, {all_labels_removed}"
+                " no longer valid."
+            )
         )
-    return paragraph(name.format(version=result["from"], **result) for name in (text, labels, gold))
+    texts.append(
+        _("Labels published one by one: {labels_added} new, {labels_changed} changed, {labels_removed} removed.")
+    )
+    if "gold_none_now" in numbers:
+        texts.append(
+            _("Gold labels: {gold_same} unchanged, {gold_another} changed, {gold_none_now} dropped, {gold_first} new.")
+        )
+    return paragraph(text.format(version=version, **numbers) for text in texts)
 
 
 def _show_archive(project: Project, release: Release) -> None:
@@ -390,7 +379,7 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
             "Release {version} of {project} will contain {items} accepted items. A release cannot be changed, withdrawn"
             " or deleted."
         )
-        items = f"{counts(store, project).accepted:,}"
+        items = number(remembered(state(store), _accepted, project).value, ",.0f")
         pressed = confirmed(
             _("Create release"),
             text.format(version=version, project=project.name, items=items),
@@ -403,6 +392,10 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
         with errors_shown():
             _start_release(project, version, who, notes, reason)
             st.rerun()
+
+
+def _accepted(store: Store, project: Project) -> Estimate:
+    return QUANTITIES["items.kept"].compute(Snapshot(store, project))
 
 
 def _ask_reason(store: Store, project: Project, place: str) -> str:

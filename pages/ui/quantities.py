@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from evenhand.annotations.quantities.catalogue import QUANTITIES
-from evenhand.annotations.quantities.quantity import FORMS
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.quantity import FORMS, written
 from evenhand.core.statistics import Estimate
-from evenhand.pages.ui.numbers import number
+from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.tables import Tile, estimate_tile
 from evenhand.pages.ui.text import _, clauses, named, paragraph
 
 
 def explained(id_: str, more: str = "") -> str:
     """Return what a quantity is of, and the name of its entry in docs/quantities.md; *more* comes first."""
-    quantity = QUANTITIES[id_]
+    quantity = ENTRIES[id_]
     parts = [named(_("Population"), quantity.population_words(_)), named(_("Unit of analysis"), _(quantity.each))]
     if quantity.interval:
         parts.append(named(_("Interval"), _(quantity.interval.words)))
@@ -22,10 +22,11 @@ def explained(id_: str, more: str = "") -> str:
 
 def quantity_tile(id_: str, estimate: Estimate, *lines: str, more: str = "") -> Tile:
     """Return the tile of a quantity with *lines* below its number; *more*: what its explanation begins with."""
-    quantity = QUANTITIES[id_]
+    quantity = ENTRIES[id_]
     name, form = _(quantity.name), FORMS[quantity.unit]
-    if quantity.unit in ("share", "coefficient"):
+    if quantity.unit in ("share", "fine_share", "coefficient"):
         tile = estimate_tile(name, estimate, paragraph(lines), form)
     else:
-        tile = Tile(name, number(estimate.value, form), lines)
+        value = DASH if estimate.value is None else written(estimate.value, quantity.unit)
+        tile = Tile(name, value, lines)
     return replace(tile, explained=explained(id_, more))

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from evenhand.annotations.describe.project_description import describe_file
+from evenhand.annotations.describe.file_description import describe_file
 from evenhand.annotations.files.scoring_input import file_input
 from evenhand.annotations.guideline.import_schemes import read_any_scheme
 from evenhand.core.association.sets import Choices, association_set

@@ -28,6 +28,7 @@ from evenhand.annotations.projects.projects import (
 )
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.queue.leases import LEASE_S, bases, claim
+from evenhand.annotations.sampling.samples import open_sample
 from evenhand.annotations.types import Annotator, Item, Operation, Project
 from tests.support.projects import WORDS, broken_rules, filled_project, new_items, new_store
 
@@ -187,7 +188,7 @@ class Curation(RuleBasedStateMachine):
     def pilot(self, number: int) -> None:
         if open_pilot(self.store, self.project):
             close_pilot(self.store, self.project)
-        elif annotators(self.store, self.project):
+        elif annotators(self.store, self.project) and open_sample(self.store, self.project) is None:
             query = (
                 "SELECT 1 FROM item JOIN batch ON batch.id = item.batch AND published > 0 WHERE labels = 0"
                 " AND item.pilot IS NULL AND aside = 0 AND known IS NULL AND NOT EXISTS (SELECT 1 FROM assignment"

@@ -32,7 +32,8 @@ ORDER = {
         before_after other_measures harness""",
     "annotations": """types permissions text_policy database items jobs queue guideline plan labels
         projects adjudication sampling forecast agreement human_vs_rule judges pilot audit browse desk progress quality
-        quantities papers files before_after demo describe mining record accounts study release hub imports log""",
+        describe.project_description quantities papers files before_after demo describe mining record accounts study
+        release hub imports log""",
 }
 GROUND = {  # modules at the root of a layer, which every package of it may import
     "core": {"errors", "types", "version", "resources", "processes", "language", "cluster", "typed_json"},

@@ -1,48 +1,84 @@
-"""Every number that pages, commands and documents state about a project, by the id of its quantity; and a recount.
+"""Every number that pages, commands and documents state about a project, by the id of its quantity.
 
-The recount reads exported files only, with formulas of its own.
+The number of a row has the id of its quantity and the key of the row: `two.kappa:Ada / Bo`.
 """
 
-import csv
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
 
+from evenhand import describe
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.blind_labels import name_of_labels
 from evenhand.annotations.papers.blocks import rendered
 from evenhand.annotations.papers.datasheet import datasheet, evidence
-from evenhand.annotations.quantities.catalogue import QUANTITIES
-from evenhand.annotations.quantities.quantity import FORMS
+from evenhand.annotations.papers.paper import paper_blocks
+from evenhand.annotations.quantities.catalogue import ENTRIES, QUANTITIES
+from evenhand.annotations.quantities.changes import change_estimates
+from evenhand.annotations.quantities.quantity import FORMS, written
+from evenhand.annotations.release.changes import TEMPLATES, changes, release_estimates
 from evenhand.annotations.release.dataset_card import card
 from evenhand.annotations.release.facts import gather
 from evenhand.annotations.release.files import method, method_facts
+from evenhand.annotations.release.stored_releases import release_file, releases
 from evenhand.annotations.types import Project
 from evenhand.commands.main import cli
 from evenhand.core.language import LANGUAGES, Language, translate
 from evenhand.core.statistics import Estimate
-from tests.support.pages import open_page
+from tests.support.pages import open_page, text_of
 
-PAGES = {"sentences": ("agreement", "progress", "quality"), "generations": ("agreement", "progress", "human_vs_rule")}
-COMMANDS = {
-    "sentences": ("agreement", "progress", "quality"),
-    "generations": ("agreement", "progress", "quality", "human-vs-rule"),
-}
+EVERYWHERE = ("agreement", "progress", "quality", "describe", "plan", "pilot", "release")
+PAGES = {"sentences": EVERYWHERE, "generations": (*EVERYWHERE, "human_vs_rule")}
+COMMANDS = {kind: tuple(name.replace("_", "-") for name in pages) for kind, pages in PAGES.items()}
 ENTRY = re.compile(r"Entry ([\w.]+) of docs/quantities")
 # Keys that were released before ids: path in the JSON of a command -> id.
 KEYS = {
-    "agreement": {"percent": "full", "pairwise_percent": "pairwise", "fleiss_kappa": "fleiss",
-                  "krippendorff_alpha": "alpha", "gwet_ac1": "ac1"},
-    "human-vs-rule": {"misgendering": "misgendering_rate.people", "agreement": "agreement_with_rule",
-                      "kappa": "kappa_with_rule", "no_pronoun": "no_pronoun_rate.people",
-                      "rule_misgendering": "misgendering_rate.rule"},
+    "agreement": {
+        "percent": "full",
+        "pairwise_percent": "pairwise",
+        "fleiss_kappa": "fleiss",
+        "krippendorff_alpha": "alpha",
+        "gwet_ac1": "ac1",
+    },
+    "human-vs-rule": {
+        "misgendering": "misgendering_rate.people",
+        "agreement": "agreement_with_rule",
+        "kappa": "kappa_with_rule",
+        "no_pronoun": "no_pronoun_rate.people",
+        "rule_misgendering": "misgendering_rate.rule",
+    },
+    "describe": {
+        "sentences": "number",
+        "characters.total": "characters",
+        "characters.distinct": "distinct_characters",
+        "length.min": "shortest",
+        "length.median": "median_length",
+        "length.mean": "mean_length",
+        "length.max": "longest",
+        "duplicates.exact.surplus": "copies",
+        "male": "male",
+        "female": "female",
+    },
+}
+# Lists in the JSON of a command, of rows: list -> (keys that make the key of the row, key of the number -> id).
+LISTS = {
+    ("agreement", "by_pair"): (("pair",), {
+        "percent": "pairs.full", "pairwise_percent": "pairs.pairwise", "fleiss_kappa": "pairs.fleiss",
+        "krippendorff_alpha": "pairs.alpha", "gwet_ac1": "pairs.ac1"}),
+    ("agreement", "cohen_kappa"): (("a", "b"), {
+        "value": "two.kappa", "n": "two.items", "percent": "two.agreed", "largest_kappa": "two.largest"}),
+    ("progress", "annotators"): (("name",), {
+        "labels": "annotator.labels", "accepted": "annotator.accepted", "differs_from_most": "annotator.differs"}),
+    ("progress", "cells"): (("pair", "side"), {
+        "mined": "cells.imported", "reviewed": "cells.reviewed", "compared": "cells.compared"}),
+    ("pilot", "pilots"): (("number",), {
+        "drawn": "pilot.drawn", "items": "pilot.items", "labelled": "pilot.labelled", "compared": "pilot.compared",
+        "all_agree": "pilot.full_agreement"}),
 }  # fmt: skip
 
 
@@ -60,15 +96,24 @@ def say_in(language: Language) -> Any:
     return lambda text: translate(text, language)
 
 
-def of_pages(project: Project) -> Iterator[Statement]:
-    """Yield the numbers on tiles of the pages whose help sign names an entry."""
+def of_pages(project: Project, *, released: bool) -> Iterator[Statement]:
+    """Yield the numbers on tiles of the pages whose help sign names an entry, and those in marked cells of tables."""
     for folder in PAGES[project.kind]:
         page = open_page(folder, project=project.name)
         assert not page.exception, page.exception
-        for metric in page.metric:
-            found = ENTRY.search(re.sub(r"[\\\u2060]", "", metric.proto.help))
-            if found and metric.value != "—":
-                yield Statement(f"page {folder}", found[1], metric.value)
+        found = [(id_[1], metric.value) for metric in page.metric if (id_ := ENTRY.search(
+            re.sub(r"[\\\u2060]", "", metric.proto.help)))]  # fmt: skip
+        bodies = " ".join(block.proto.body for block in page.get("html"))
+        found += re.findall(r'data-quantity="([\w.]+)">(?:<b>)?(—|[\d.,%−]+)', bodies)
+        if folder == "pilot":
+            over = [box.key.removeprefix("pilot-") for box in page.get("container") if (box.key or "").startswith("p")]
+            numbers = re.findall(r"\*\*Pilot (\d+):", " ".join(one.value for one in page.markdown)) or over
+            found = [(f"{id_}:{number}", value) for (id_, value), number in zip(found, numbers, strict=True)]
+        if folder == "release":
+            found = found[:4] if released else []  # the newest is first; it was made of what is stored now
+        for id_, number in found:
+            if number != "—" or folder in ("plan", "release"):
+                yield Statement(f"page {folder}", id_, number)
     if project.kind == "sentences":
         home = open_page("home")
         bodies = " ".join(block.proto.body for block in home.get("html"))
@@ -78,34 +123,110 @@ def of_pages(project: Project) -> Iterator[Statement]:
             yield Statement("page home", id_, number)
 
 
-def of_commands(project: Project) -> Iterator[Statement]:
+def of_commands(project: Project, *, released: bool) -> Iterator[Statement]:
     """Yield the numbers of commands, by id and by the keys that were there before."""
     for name in COMMANDS[project.kind]:
-        done = CliRunner().invoke(cli, [name, project.name, "--json"], catch_exceptions=False)
+        arguments = {"pilot": ["pilot", "show"], "release": ["release", "--list"]}.get(name, [name])
+        done = CliRunner().invoke(cli, [*arguments, project.name, "--json"], catch_exceptions=False)
         data = json.loads(done.stdout)
-        for id_, found in data["quantities"].items():
-            yield Statement(name, id_, value=found["value"])
+        if name == "release":
+            for one in data["releases"][-1:] if released else []:
+                yield from of_json("release --list", one["facts"]["quantities"])
+            continue
+        if name == "pilot":
+            for number, quantities in data["quantities"].items():
+                yield from of_json("pilot show", quantities, f":{number}")
+        else:
+            yield from of_json(name, data["quantities"])
+        yield from of_lists(name, data, project.kind)
         scope = "share" if data.get("on") == "share" else "labelled"
+        kinds = {"agreement": "agreement.{}." + scope, "describe": f"texts.{{}}.{data.get('items')}"}
         for key, short in KEYS.get(name, {}).items():
-            id_ = f"agreement.{short}.{scope}" if name == "agreement" else f"generations.{short}"
-            yield Statement(f"{name} {key}", id_, value=data[key]["value"])
+            if name == "describe" and project.kind == "generations" and key in ("male", "female"):
+                continue
+            yield Statement(f"{name} {key}", kinds.get(name, "generations.{}").format(short), value=value_at(data, key))
+
+
+def of_json(place: str, quantities: dict[str, Any], row: str = "") -> Iterator[Statement]:
+    for id_, found in quantities.items():
+        if not id_.startswith("changes."):
+            yield Statement(place, id_ + row, value=found["value"])
+
+
+def value_at(data: Any, path: str) -> Any:
+    for key in path.split("."):
+        data = data[key]
+    return data["value"] if isinstance(data, dict) else data
+
+
+def of_lists(name: str, data: dict[str, Any], kind: str) -> Iterator[Statement]:
+    decided = {"unanimous": "accepted_by_all", "kept": "kept"}
+    if kind == "generations":
+        decided = {"unanimous": "same_choice", "kept": "gold"}
+    for (command, key), (names, ids) in LISTS.items():
+        for row in data[key] if command == name else ():
+            own = (" / " if "a" in names else "/").join(str(row[part]) for part in names if row[part] != "")
+            more = {field: f"cells.{id_}" for field, id_ in decided.items()} if key == "cells" else {}
+            for field, id_ in (ids | more).items():
+                if not (key == "cells" and not row["mined"]):
+                    yield Statement(f"{name} {key}", f"{id_}:{own}", value=value_at(row, field))
+
+
+def of_notebook(texts: list[str]) -> Iterator[Statement]:
+    """Yield the numbers of `evenhand.describe` for the texts of the accepted items."""
+    if any(text.strip() for text in texts):
+        frame = describe(texts)
+        for key, short in KEYS["describe"].items():
+            if key in frame.index and key not in ("male", "female"):
+                yield Statement(f"evenhand.describe {key}", f"texts.{short}.accepted", value=frame.loc[key, "value"])
+
+
+def of_latex(project: Project, folder: Path) -> Iterator[Statement]:
+    """Yield the numbers of the LaTeX tables of `describe`."""
+    path = folder / "described.tex"
+    done = CliRunner().invoke(cli, ["describe", project.name, "--latex", str(path), "--json"], catch_exceptions=False)
+    items, text = json.loads(done.stdout)["items"], path.read_text(encoding="utf-8")
+    ids = {"Sentences": "number", "Generations": "number", "Characters": "characters",
+           "Distinct characters": "distinct_characters", "Duplicate texts": "copies"}  # fmt: skip
+    for name, number in re.findall(r"^([A-Z][a-z ]+) & ([\d,]+) \\\\$", text, re.M):
+        yield Statement("describe --latex", f"texts.{ids[name]}.{items}", number)
 
 
 def documents(store: Store, project: Project) -> dict[tuple[str, Language], str]:
     """Return data sheet, method section and card, as a release would write them, without escapes."""
     facts = gather(store, project)
     facts["release"] = {"version": "1.0", "hash": "0", "created": "", "notes": "", "previous": None}
+    planned = {**facts, "sheets": [SHEET], "labels_name": name_of_labels(facts["provenance"])}
     made: dict[tuple[str, Language], str] = {}
     for language in LANGUAGES:
-        made["method", language] = rendered(method(facts, "", language), "md", language)
+        blocks = method(facts, "", language)
+        made["method", language] = rendered(blocks, "md", language)
+        made["method.tex", language] = as_markdown(rendered(blocks, "tex", language))
+        made["datasheet.tex", language] = as_markdown(datasheet(store, project, language, "tex"))
+        preregistered = paper_blocks(TEMPLATES, "preregistration", language, planned)
+        made["preregistration", language] = rendered(preregistered, "md", language)
         made["datasheet", language] = datasheet(store, project, language)
         made["card", language] = card(method_facts(facts, "", language), {}, ("", ""), locked=False)
     return {key: text.replace("\\", "") for key, text in made.items()}
 
 
+SHEET = {
+    "written": "2026-01-01", "labels": 0, "elsewhere": 0, "sha256": "0", "seal": "0",
+    "sections": dict.fromkeys(("hypotheses", "measures", "margins", "stopping"), "None."),
+}  # fmt: skip
+
+
+def as_markdown(latex: str) -> str:
+    """Return the rows of the tables of a LaTeX document as rows of Markdown."""
+    for written_so, sign in ((r"\textemdash{}", "—"), ("{[}", "["), ("{]}", "]")):
+        latex = latex.replace(written_so, sign)
+    rows = re.findall(r"^(.*) & (.*?) ?\\\\", latex, re.M)
+    return "".join(f"| {' | '.join((first + ' & ' + last).split(' & '))} |\n" for first, last in rows)
+
+
 SENTENCES = {
     "en": {
-        r"Items reviewed: ([\d,]+); items kept: ([\d,]+)\.": ("items.reviewed", "items.kept"),
+        r"Items reviewed: ([\d,]+); items accepted: ([\d,]+)\.": ("items.reviewed", "items.kept"),
         r"Before filtering, the project had ([\d,]+) ": ("items.imported",),
         r"\n([\d,]+) valid labels; ([\d,]+) items have a gold label, ([\d,]+) are undecided": (
             "labels.valid", "items.gold", "items.undecided"),
@@ -127,18 +248,66 @@ SENTENCES = {
 }  # fmt: skip
 
 
+def of_changes(store: Store, project: Project) -> Iterator[str]:
+    """Yield where the changes of the last release differ: on its page, in its facts, in its files."""
+    found = releases(store, project)
+    before, last = (found[-2] if len(found) > 1 else None), found[-1]
+    truth = {} if before is None else change_estimates(changes(store, before, last))
+    facts = {id_: one for id_, one in last.facts["quantities"].items() if id_.startswith("changes.")}
+    files = {language: release_file(store, last, f"changes.{language}.md").decode() for language in LANGUAGES}
+    page = re.sub(r"[\\\u2060]", "", text_of(open_page("release", project=project.name)))
+    shown = release_estimates(last)
+    for id_, one in truth.items():
+        if {facts[id_]["value"], shown[id_].value} != {one.value}:
+            yield f"{id_}: {one.value}, {facts[id_]}, {shown[id_]}"
+        for language, text in files.items():
+            if f"| {translate(ENTRIES[id_].name, language)} | {one.value:,} |" not in text:
+                yield f"{id_}: {one.value} is not in changes.{language}.md"
+    if before is not None:
+        added, removed = (f"{truth[f'changes.items_{way}'].value:,}" for way in ("added", "removed"))
+        if f"Since {before.version}: {added} items added, {removed} removed." not in page:
+            yield f"{added} added and {removed} removed are not on the page"
+
+
+FUNNELS = {
+    "| Pair | Side | Imported": ["", "", "imported", "reviewed", "accepted_by_all", "accepted_share", "kept"],
+    "| Stratum | Imported": ["", "imported", "reviewed", "compared", "same_choice", "full_agreement", "kept"],
+}
+
+
+def of_funnel(place: str, columns: list[str], cells: list[str]) -> Iterator[Statement]:
+    """Yield the numbers of a pair and side, or of a stratum, in the method section."""
+    sides = {"male word": "/male", "female word": "/female"}
+    key = cells[0] + (sides[cells[1]] if columns[1] == "" else "")
+    for column, number in zip(columns, cells, strict=False):
+        if column:
+            yield Statement(place, f"cells.{column}:{key}", number)
+
+
 def of_documents(store: Store, project: Project) -> Iterator[Statement]:
     """Yield the numbers of tables and sentences of the documents."""
     labels = name_of_labels(evidence(store, project))
     for (name, language), text in documents(store, project).items():
         place = f"{name}.{language}"
         named = {one.named(say_in(language), labels): id_ for id_, one in QUANTITIES.items()}
-        titled = {translate(one.name, language): id_ for id_, one in QUANTITIES.items() if id_.startswith("items.")}
+        start = "items." if name.startswith("datasheet") else "texts."
+        titled = {
+            translate(one.name, language): id_
+            for id_, one in QUANTITIES.items()
+            if id_.startswith(start) and not id_.endswith(".all")
+        }
+        columns: list[str] = []
         for line in text.splitlines():
+            if not line.startswith("|"):
+                columns = []
+            for head, found in FUNNELS.items():
+                columns = found if line.startswith(head) and name == "method" else columns
             cells = [cell.strip() for cell in line.strip("| ").split(" | ")]
-            if line.startswith("| ") and cells[0] in named:
+            if columns and cells[0] not in ("All", "合计") and not line.startswith(("| ---", *FUNNELS)):
+                yield from of_funnel(place, columns, cells)
+            elif line.startswith("| ") and cells[0] in named:
                 yield Statement(place, named[cells[0]], cells[1])
-            elif line.startswith("| ") and name == "datasheet" and len(cells) == 2 and cells[0] in titled:
+            elif line.startswith("| ") and len(cells) == 2 and cells[0] in titled:
                 yield Statement(place, titled[cells[0]], cells[1])
         for pattern, ids in SENTENCES[language].items():
             for match in re.finditer(pattern, text):
@@ -154,90 +323,12 @@ def agrees(statement: Statement, truth: Estimate) -> bool:
         return value == statement.value or (
             None not in (value, statement.value) and abs(value - statement.value) < 1e-9
         )
-    unit = QUANTITIES[statement.id].unit
-    written = statement.text.split(" [")[0].split(" (")[0].split("（")[0].strip()
+    unit = ENTRIES[statement.id.partition(":")[0]].unit
+    given = re.split(r" \[| \(|（", statement.text)[0].strip()
     if truth.value is None:
-        return written == "—"
-    if statement.place.startswith("page"):
-        return written == f"{truth.value:{FORMS[unit]}}".replace("-", "−")
-    form = ".3f" if unit in ("share", "coefficient") else FORMS[unit]
-    return written == f"{truth.value:{form}}"
-
-
-# --- a recount from exported files
-
-
-def exported(project: Project, folder: Path, kind: str) -> Path:
-    path = folder / f"{kind}.{'jsonl' if kind == 'jsonl' else 'csv'}"
-    CliRunner().invoke(cli, ["export", project.name, str(path), "--format", kind], catch_exceptions=False)
-    return path
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def recount(project: Project, folder: Path) -> dict[str, float | None]:
-    """Count and measure again from three exports: items, valid labels, and the shares of blind labels by item."""
-    folder.mkdir(exist_ok=True)
-    items = [json.loads(line) for line in exported(project, folder, "jsonl").read_text(encoding="utf-8").splitlines()]
-    items = [item for item in items if "item" in item]
-    labels = rows_of(exported(project, folder, "labels"))
-    blind = [counts_of(row) for row in rows_of(exported(project, folder, "soft-labels"))]
-    accepted = {item["item"] for item in items if item["status"] in ("accepted", "has_gold")}
-    pending = sum(item["status"] not in ("accepted", "rejected", "has_gold") for item in items)
-    several = [counts for _, counts in blind if sum(counts.values()) > 1]
-    kept = [counts for uid, counts in blind if uid in accepted and sum(counts.values()) > 1]
-    return {
-        "items.imported": len(items),
-        "items.labelled": len(blind),
-        "items.kept": len(accepted),
-        "items.undecided": pending,
-        "items.gold": len(items) - pending,
-        "labels.valid": len(labels),
-        "annotators.labelled": len({row["annotator"] for row in labels}),
-        "agreement.items.labelled": len(blind),
-        "agreement.labels.labelled": sum(sum(counts.values()) for _, counts in blind),
-        "agreement.full.labelled": full(several),
-        "agreement.full.released": full(kept),
-        "agreement.pairwise.labelled": pairwise(several),
-        "agreement.alpha.labelled": alpha(several),
-    }
-
-
-def counts_of(row: Mapping[str, str]) -> tuple[str, Counter[str]]:
-    number = int(row["labels"])
-    shares = {key.removeprefix("share_"): float(value or 0) for key, value in row.items() if key.startswith("share_")}
-    shares.pop("extraneous", None)  # a flag, not a choice
-    return row["item"], Counter({key: round(number * share) for key, share in shares.items() if share})
-
-
-def full(items: list[Counter[str]]) -> float | None:
-    return sum(len(counts) == 1 for counts in items) / len(items) if items else None
-
-
-def pairwise(items: list[Counter[str]]) -> float | None:
-    """Return the mean over items of the share of their pairs of labels that are equal."""
-    pairs = [[a == b for a, b in combinations(counts.elements(), 2)] for counts in items]
-    return sum(sum(own) / len(own) for own in pairs) / len(pairs) if pairs else None
-
-
-def alpha(items: list[Counter[str]]) -> float | None:
-    """Krippendorff's alpha, nominal, from the coincidences of values in ordered pairs within items."""
-    coincidences: Counter[tuple[str, str]] = Counter()
-    for counts in items:
-        values = list(counts.elements())
-        for i, a in enumerate(values):
-            for j, b in enumerate(values):
-                if i != j:
-                    coincidences[a, b] += 1 / (len(values) - 1)  # type: ignore[assignment]
-    margin: Counter[str] = Counter()
-    for (a, _), number in coincidences.items():
-        margin[a] += number
-    n = sum(margin.values())
-    expected = sum(margin[a] * margin[b] for a in margin for b in margin if a != b)
-    if not expected:
-        return None
-    observed = sum(number for (a, b), number in coincidences.items() if a != b)
-    return 1 - (n - 1) * observed / expected
+        return given == "—"
+    if unit in ("share", "coefficient") and not statement.place.startswith("page"):
+        return given == f"{truth.value:.3f}"
+    if unit in ("share", "fine_share", "coefficient", "points"):
+        return given == f"{truth.value:{FORMS[unit]}}".replace("-", "−")
+    return given == written(truth.value, unit)

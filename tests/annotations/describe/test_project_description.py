@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from cli import cli
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.describe.file_description import describe_file
 from evenhand.annotations.describe.project_description import (
-    describe_file,
     describe_items,
     describe_project,
     usual_items,
@@ -176,7 +176,9 @@ def run(*arguments: str) -> dict[str, object]:
 def test_command_prints_the_numbers_of_the_function(fresh_store: Store, tmp_path: Path) -> None:
     project = labelled_project(fresh_store)
     result = run("made", "--model", "demo-zh", "--db", str(fresh_store.path), "--latex", str(tmp_path / "t.tex"))
+    quantities = result.pop("quantities")
     assert result == json.loads(json.dumps(describe_project(fresh_store, project, "demo-zh")))
+    assert quantities["texts.number.accepted"]["value"] == result["sentences"]
     assert run("made", "--items", "all", "--db", str(fresh_store.path))["sentences"] == 20
     assert "\\toprule" in (tmp_path / "t.tex").read_text(encoding="utf-8")
     text = CliRunner().invoke(cli, ["describe", "made", "--db", str(fresh_store.path)]).stdout
@@ -272,7 +274,7 @@ def test_page_describes_generations(fresh_store: Store) -> None:
         batch.publish()
     page = open_page("describe")
     shown = {metric.label: metric.value for metric in page.metric}
-    assert shown["Generations"] == "1" and shown["Tokens, median"] == "6" and shown["Repetitiveness"] != "—"
+    assert shown["Texts"] == "1" and shown["Tokens, median"] == "6" and shown["Repetitiveness"] != "—"
     headings = [heading.value for heading in page.subheader]
     assert "Texts per cell" in headings and "Balance of the two words" not in headings
     assert text not in str([element.value for element in page.caption])  # texts of generations stay inside

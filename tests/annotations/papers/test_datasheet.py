@@ -65,7 +65,7 @@ def test_latex_has_the_words_of_markdown(demo, language):
 
 def test_the_data_sheet_of_unlabelled_sentences(fresh_store, sample_project):
     sheet = datasheet(fresh_store, sample_project, "en")
-    assert "The data set has 0 sentences that were kept. Before filtering, the project had 8" in sheet
+    assert "The data set has 0 accepted sentences. Before filtering, the project had 8" in sheet
     assert "Fewer than two annotators have labelled" in sheet
     assert "canary" not in sheet
 

@@ -13,20 +13,46 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 from evenhand.annotations.adjudication.decisions import case, cases, decide_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
+from evenhand.annotations.pilot.pilots import open_pilot
 from evenhand.annotations.projects.consent import answer_consent
 from evenhand.annotations.projects.projects import add_annotators, annotators, change_project, project_by_uid
-from evenhand.annotations.quantities.catalogue import QUANTITIES, estimates
+from evenhand.annotations.quantities.catalogue import QUANTITIES, estimates, row_estimates
 from evenhand.annotations.quantities.snapshot import Snapshot
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.readiness import readiness
+from evenhand.annotations.release.stored_releases import releases
+from evenhand.annotations.sampling.frame import free_items, plan_sample
+from evenhand.annotations.sampling.samples import close_sample, open_sample, start_sample
 from evenhand.annotations.types import Mark, Project
 from evenhand.core.statistics import Estimate
-from tests.models_of_the_store.curation import WHO, Curation
+from tests.models_of_the_store.curation import WHO
+from tests.models_of_the_store.leaving import Leaving
 from tests.support.generations import generations_project
 from tests.support.projects import new_store
+from tests.support.recount import recount
 from tests.support.released_project import label
-from tests.support.stated_numbers import Statement, agrees, of_commands, of_documents, of_pages, recount
+from tests.support.stated_numbers import (
+    Statement,
+    agrees,
+    of_changes,
+    of_commands,
+    of_documents,
+    of_latex,
+    of_notebook,
+    of_pages,
+)
 
 AS_FOUND = (Phase.explicit, Phase.reuse, Phase.generate)  # minutes of search for a shorter example tell little
 CHOICES = ("correct", "correct", "misgendering", "no_pronoun", "plural_they")
+
+
+def truth_of(store: Store, project: Project) -> dict[str, Estimate]:
+    """Return the estimates of the catalogue, those of rows by id and key."""
+    with store.read():
+        snapshot = Snapshot(store, project)
+        rows = row_estimates(snapshot)
+        of_rows = {f"{id_}:{key}": one for id_, found in rows.items() for key, one in found.items()}
+        return estimates(snapshot, QUANTITIES) | of_rows
 
 
 def compare(store: Store, project: Project, folder: Path) -> set[str]:
@@ -34,11 +60,22 @@ def compare(store: Store, project: Project, folder: Path) -> set[str]:
 
     Returns the ids that were stated.
     """
+    folder.mkdir(exist_ok=True)
     project = project_by_uid(store, project.uid)
-    truth = estimates(Snapshot(store, project), QUANTITIES)
-    stated = [*of_pages(project), *of_commands(project), *of_documents(store, project)]
-    wrong = [(one, truth.get(one.id)) for one in stated if one.id not in truth or not agrees(one, truth[one.id])]
-    assert not wrong, wrong
+    released = release_again(store, project)
+    truth = truth_of(store, project)
+    texts = [item.whole_text for item in items(store, project) if item.status == "accepted"]
+    stated = [*of_pages(project, released=released), *of_commands(project, released=released),
+              *of_documents(store, project), *of_latex(project, folder), *of_notebook(texts)]  # fmt: skip
+    wrong = [
+        f"{one.place}: {one.id} is {one.text or one.value}, not {truth[one.id].value if one.id in truth else 'stated'}"
+        for one in stated
+        if one.id not in truth or not agrees(one, truth[one.id])
+    ]
+    assert not wrong, "\n".join(wrong)
+    if released:
+        wrong = list(of_changes(store, project))
+        assert not wrong, "\n".join(wrong)
     again = recount(project, folder)
     differ = {
         id_: (value, truth[id_].value)
@@ -46,28 +83,43 @@ def compare(store: Store, project: Project, folder: Path) -> set[str]:
         if id_ in truth and not equal(value, truth[id_].value)
     }
     assert not differ, differ
-    return {one.id for one in stated}
+    return {one.id.partition(":")[0] for one in stated}
+
+
+def release_again(store: Store, project: Project) -> bool:
+    """Make a release of what is stored, if there can be one."""
+    if any(check.state == "missing" for check in readiness(store, project)):
+        return False
+    make_release(store, project, f"9.{len(releases(store, project))}", reason="A test.")
+    return True
 
 
 def equal(one: float | None, other: float | None) -> bool:
     return one == other or (one is not None and other is not None and abs(one - other) < 1e-9)
 
 
-class Stated(Curation):
-    """A curation with adjudication and consent, whose numbers are compared at its end."""
-
-    @rule(number=WHO, choice=st.sampled_from(("accept", "reject", None)))
-    def settle(self, number: int, choice: str | None) -> None:
-        waiting = cases(self.store, self.project)
-        if waiting:
-            one = waiting[number % len(waiting)]
-            seen = case(self.store, self.project, one).seen
-            decide_case(self.store, self.project, one, choice=choice, adjudicator="Vera", why="read", seen=seen,
-                        base=None)  # fmt: skip
+class Stated(Leaving):
+    """A curation with consent, samples and doubled items, whose numbers are compared at its end."""
 
     @rule(who=WHO, given=st.booleans())
     def consent(self, who: int, given: bool) -> None:
         answer_consent(self.store, self.project, self.desk(who).person, "release", given=given)
+
+    @rule(number=st.integers(1, 4))
+    def sample(self, number: int) -> None:
+        if open_sample(self.store, self.project):
+            close_sample(self.store, self.project)
+        elif not open_pilot(self.store, self.project) and annotators(self.store, self.project):
+            free = free_items(self.store, self.project)
+            if free:
+                start_sample(
+                    self.store, self.project, plan_sample(self.store, self.project, "simple", min(number, free))
+                )
+
+    @rule(number=st.sampled_from((None, 0, 2)))
+    def double(self, number: int | None) -> None:
+        plan = {} if number is None else {"plan": "all"}
+        self.project = change_project(self.store, self.project, **plan, doubled=number)
 
     def teardown(self) -> None:
         if not hasattr(self, "store"):

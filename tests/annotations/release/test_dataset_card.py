@@ -105,7 +105,7 @@ def test_the_card_has_equal_contents_in_both_languages(fresh_store: Store, kind:
     release = make_release(fresh_store, made, "1.0")
     text = release_files(fresh_store, release)["README.md"].decode()
     english, chinese = text.split("---\n", 2)[2].split("（中文）")
-    for part, kept in ((english, "Items reviewed: 3; items kept: 3"), (chinese, "已标注 3 条，保留 3 条")):
+    for part, kept in ((english, "Items reviewed: 3; items accepted: 3"), (chinese, "已标注 3 条，保留 3 条")):
         assert kept in part and release.hash in part and "evenhand-canary" in part and "<b>" not in part
         assert ("texts.zip" in part) == (kind == "generations")
     assert ("load_dataset" in english) == ("load_dataset" in chinese) == (kind == "sentences")

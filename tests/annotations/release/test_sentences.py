@@ -106,7 +106,7 @@ def test_the_gold_rule_is_stated_for_unadjudicated_sentences(fresh_store: Store,
     project = change_project(fresh_store, labelled(fresh_store), rescue=rescue)
     made = make_release(fresh_store, project, "1.0", reason="so")
     english, chinese = (paper(fresh_store, made, f"method.{language}.md") for language in ("en", "zh"))
-    assert ("A sentence that is not adjudicated is kept if" in english) == rescue
+    assert ("A sentence that is not adjudicated is accepted if" in english) == rescue
     assert ("未经仲裁者，所有标注均为保留才保留，有一人剔除即不保留。" in chinese) == rescue
     assert "只要有一个剔除" not in chinese
 
@@ -128,7 +128,12 @@ def test_decisions_on_returned_labels_are_counted_separately(fresh_store: Store)
 def test_a_data_sheet_starts_with_released_numbers_and_lists_open_cases(fresh_store: Store) -> None:
     made = make_release(fresh_store, labelled(fresh_store), "1.0", reason="We wait no longer.")
     for language, words in {
-        "en": ("The data set has 8 sentences", "the project had 12", "Cases not yet settled: 4.", "Before filtering"),
+        "en": (
+            "The data set has 8 accepted sentences",
+            "the project had 12",
+            "Cases not yet settled: 4.",
+            "Before filtering",
+        ),
         "zh": ("保留的句子 8 条", "项目中共有 12 条", "尚未仲裁的案例：4", "筛选前"),
     }.items():
         text = paper(fresh_store, made, f"datasheet.{language}.md")

@@ -15,6 +15,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.write_package import import_package, package_parts
+from evenhand.annotations.files.undo_import import imports, undo
 from evenhand.annotations.human_vs_rule.people_by_instance import design_of
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.judges.estimates import NOBODY, estimates
@@ -199,6 +200,18 @@ def test_rates_weight_each_item_by_its_probability(fresh_store: Store, project: 
     label_all(fresh_store, project)  # the others come in the ordinary queue
     (later,) = estimates(fresh_store, project, judge(fresh_store, project, "a")).cells("misgendering")
     assert later.not_drawn == 50 and later.rates.people.value == cell.rates.people.value
+
+
+@pytest.mark.parametrize("sampled", [True, False])
+def test_an_import_is_undone_after_a_sample_or_a_judge(fresh_store: Store, project: Project, sampled: bool) -> None:
+    """Probabilities and labels of judges are never deleted, so their items are hidden."""
+    if sampled:
+        draw(fresh_store, project, "simple", 5)
+    (made,) = [one for one in imports(fresh_store, project) if one.kind == "items"]
+    undo(fresh_store, project, made.key)
+    assert not list(items(fresh_store, project))
+    recorded = "inclusion" if sampled else "judge_label"
+    assert fresh_store.count("item") == fresh_store.value(f"SELECT count(DISTINCT item) FROM {recorded}")
 
 
 def test_a_sample_is_append_only(fresh_store: Store, project: Project) -> None:

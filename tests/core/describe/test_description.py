@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evenhand.annotations.describe.project_description import describe_file
+from evenhand.annotations.describe.file_description import describe_file
 from evenhand.core.charts.describe import before_after_points, binned, pair_balance
 from evenhand.core.describe.as_json import as_json, as_latex, escaped, figures
 from evenhand.core.describe.description import (
