@@ -3,9 +3,7 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_items import tables_in
@@ -19,19 +17,10 @@ from evenhand.annotations.progress.cells import mining
 from evenhand.annotations.projects.projects import annotators, change_project, create_project
 from evenhand.annotations.release.make import make_release, write_release
 from evenhand.annotations.release.stored_releases import release_file
+from tests.support.mined_project import mined
 from tests.support.released_project import label
 
 TEXT = "昨天他修好了水泵。他和她都在。院子里她在晒被子。明天他要去看看新机器。她写完了那份报告。没有人在家。"
-
-
-def mined(folder, text, name="candidates"):
-    """Return a candidates file as the command writes it, and its output."""
-    source, out = folder / f"{name}.txt", folder / f"{name}.jsonl"
-    source.write_text(text, encoding="utf-8")
-    arguments = ["mine", str(source), "--out", str(out), "--length", "2-119", "--names", "off", "--json"]
-    answer = CliRunner().invoke(cli, arguments)
-    assert answer.exit_code == 0, answer.output
-    return out, json.loads(answer.stdout)
 
 
 def test_facts_of_a_mining_run_reach_papers_and_packages(fresh_store, tmp_path):

@@ -28,6 +28,7 @@ from evenhand.core.statistics import Estimate
 from tests.models_of_the_store.curation import WHO
 from tests.models_of_the_store.leaving import Leaving
 from tests.support.generations import generations_project
+from tests.support.mined_project import mined_project
 from tests.support.projects import new_store
 from tests.support.recount import recount
 from tests.support.released_project import label
@@ -202,6 +203,14 @@ def run_generations(written: list[list[tuple[str, bool]]], change: dict[str, Any
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVENHAND_DB", str(Path(folder) / "a.db"))
         generations_history(folder, written, change)
+
+
+def test_a_number_of_mining_is_the_same_everywhere(
+    fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVENHAND_DB", str(fresh_store.path))
+    stated = compare(fresh_store, mined_project(fresh_store, tmp_path), tmp_path / "out")
+    assert {id_ for id_ in QUANTITIES if id_.startswith("mining.")} <= stated
 
 
 STATED = (
