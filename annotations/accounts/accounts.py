@@ -9,6 +9,7 @@ import json
 import unicodedata
 import uuid
 from dataclasses import dataclass
+from sqlite3 import Connection
 from threading import Lock
 from typing import Any
 
@@ -16,7 +17,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from evenhand.annotations.database.events import acting, record
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
 from evenhand.annotations.permissions import Person, Role, allowed
 from evenhand.annotations.projects.annotators import add_annotators, annotators, checked_name, remove_annotator
 from evenhand.annotations.types import Project
@@ -263,22 +264,27 @@ def withdraw(store: Store, who: Account, project: Project | None, *, author: Acc
 
 
 def _delete_role(store: Store, who: Account, project: Project | None) -> None:
-    query = "DELETE FROM account_role WHERE account = ? AND project IS ?"
-    store.db.execute(query, (who.id, project and project.id))
+    delete_rows(store.db, "account_role", account=who.id, project=project and project.id)
 
 
 def close_account(store: Store, who: Account, *, author: Account | None = None) -> None:
     """End an account: its sign-ins and tokens stop at once, its labels stay. Raises Refused for the last owner."""
     with store.write() as db:
         refuse_without_owner(store, who)
-        db.execute("UPDATE account SET closed = ?, version = version + 1 WHERE id = ?", (timestamp(), who.id))
+        end_access(db, who, closed=timestamp())
         record_access(store, "closed", who, author=author)
+
+
+def end_access(db: Connection, who: Account, **columns: str | None) -> None:
+    """End every sign-in and token of an account, inside the caller's transaction, and set *columns* of its row."""
+    names = "".join(f", {name} = :{name}" for name in columns)
+    db.execute(f"UPDATE account SET version = version + 1{names} WHERE id = :account", columns | {"account": who.id})
 
 
 def reopen_account(store: Store, who: Account, *, author: Account | None = None) -> None:
     """Let a closed account sign in again."""
     with store.write() as db:
-        db.execute("UPDATE account SET closed = NULL WHERE id = ?", (who.id,))
+        update_rows(db, "account", {"closed": None}, id=who.id)
         record_access(store, "reopened", who, author=author)
 
 
@@ -289,26 +295,19 @@ def erase_account(store: Store, who: Account, code: str, *, author: Account | No
     it. Raises Refused for the last owner.
     """
     refuse_without_owner(store, who)
-    names = (who.name, who.annotator or who.name)
-    for statement in (
-        "DELETE FROM sign_in WHERE account = ?",
-        "DELETE FROM account_role WHERE account = ?",
-        "DELETE FROM account_identity WHERE account = ?",
-        "DELETE FROM access_link WHERE account = ?",
-    ):
-        store.db.execute(statement, (who.id,))
-    store.db.execute("DELETE FROM access_link WHERE name IN (?, ?)", names)
-    store.db.execute(
-        "UPDATE account SET name = ?, password = NULL, closed = coalesce(closed, ?), version = version + 1"
-        " WHERE id = ?",
-        (code, timestamp(), who.id),
-    )
+    delete_rows(store.db, "sign_in", account=who.id)
+    delete_rows(store.db, "account_role", account=who.id)
+    delete_rows(store.db, "account_identity", account=who.id)
+    delete_rows(store.db, "access_link", account=who.id)
+    delete_rows(store.db, "access_link", name=(who.name, who.annotator or who.name))
+    closed = account_of_uid(store, who.uid).closed or timestamp()
+    end_access(store.db, who, name=code, password=None, closed=closed)
 
 
 def store_password(store: Store, who: Account, stored: str, *, author: Account | None = None) -> None:
     """Set a password, by its hash; every sign-in of the account ends."""
     with store.write() as db:
-        db.execute("UPDATE account SET password = ?, version = version + 1 WHERE id = ?", (stored, who.id))
+        end_access(db, who, password=stored)
         record_access(store, "password changed", who, author=author)
 
 

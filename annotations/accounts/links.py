@@ -26,7 +26,7 @@ from evenhand.annotations.accounts.accounts import (
     record_access,
     store_password,
 )
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, delete_rows, insert
 from evenhand.annotations.permissions import Role
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.projects.projects import projects
@@ -73,7 +73,7 @@ def first_link(store: Store) -> str:
     with store.write() as db:
         if accounts_exist(store):
             raise Refused(N_("This server already has accounts: an owner or lead can invite you."))
-        db.execute("DELETE FROM access_link WHERE purpose = 'first'")
+        delete_rows(db, "access_link", purpose="first")
         return _insert(store, "first", FIRST_S)
 
 
@@ -182,7 +182,7 @@ def reset_link(store: Store, who: Account, *, author: Account | None = None) -> 
     Hand it to that person only, never to a visitor who asks for it.
     """
     with store.write() as db:
-        db.execute("DELETE FROM access_link WHERE purpose = 'reset' AND account = ?", (who.id,))
+        delete_rows(db, "access_link", purpose="reset", account=who.id)
         record_access(store, "reset offered", who, author=author)
         return _insert(store, "reset", RESET_S, account=who)
 

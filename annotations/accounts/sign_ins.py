@@ -5,8 +5,8 @@ import time
 import uuid
 from dataclasses import dataclass
 
-from evenhand.annotations.accounts.accounts import Account, keyed, person_of, record_access
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.accounts.accounts import Account, end_access, keyed, person_of, record_access
+from evenhand.annotations.database.store import Store, insert, update_rows
 from evenhand.annotations.permissions import Person
 
 IDLE_S = 12 * 3600.0  # without a request, a sign-in ends
@@ -33,11 +33,11 @@ def sign_in(store: Store, who: Account, browser: str = "", *, now: float | None 
     """Begin a sign-in. Returns the secret for the cookie, which is stored nowhere."""
     secret, moment = secrets.token_urlsafe(32), time.time() if now is None else now
     with store.write() as db:
-        db.execute(
-            "INSERT INTO sign_in (uid, hash, account, version, browser, created, seen)"
-            " SELECT ?, ?, id, version, ?, ?, ? FROM account WHERE id = ?",
-            (uuid.uuid4().hex, keyed(store, secret), browser[:200], moment, moment, who.id),
-        )
+        insert(db, "sign_in", {
+            "uid": uuid.uuid4().hex, "hash": keyed(store, secret), "account": who.id, "browser": browser[:200],
+            "version": store.value("SELECT version FROM account WHERE id = ?", (who.id,)),
+            "created": moment, "seen": moment,
+        })  # fmt: skip
         record_access(store, "signed in", who, author=who)
     return secret
 
@@ -58,7 +58,7 @@ def signed_in(store: Store, secret: str, *, now: float | None = None) -> Person 
         return None
     if moment - row[2] > SEEN_EVERY_S and not store.frozen and not store.db.in_transaction:
         with store.write() as db:
-            db.execute("UPDATE sign_in SET seen = ? WHERE id = ?", (moment, row[0]))
+            update_rows(db, "sign_in", {"seen": moment}, id=row[0])
     return person_of(store, row[1])
 
 
@@ -71,7 +71,7 @@ def sign_in_of(store: Store, secret: str) -> str | None:
 def sign_out(store: Store, secret: str) -> None:
     """End the sign-in of a cookie."""
     with store.write() as db:
-        db.execute("UPDATE sign_in SET ended = ? WHERE hash = ? AND ended IS NULL", (time.time(), keyed(store, secret)))
+        update_rows(db, "sign_in", {"ended": time.time()}, hash=keyed(store, secret), ended=None)
 
 
 def sign_ins(store: Store, who: Account) -> list[SignIn]:
@@ -86,9 +86,7 @@ def sign_ins(store: Store, who: Account) -> list[SignIn]:
 def end_sign_in(store: Store, who: Account, uid: str, *, author: Account | None = None) -> bool:
     """End one sign-in of an account (public id of the sign-in). Returns whether it was one that held."""
     with store.write() as db:
-        ended = db.execute(
-            "UPDATE sign_in SET ended = ? WHERE uid = ? AND account = ? AND ended IS NULL", (time.time(), uid, who.id)
-        ).rowcount
+        ended = update_rows(db, "sign_in", {"ended": time.time()}, uid=uid, account=who.id, ended=None)
         if ended:
             record_access(store, "sign-in ended", who, author=author)
     return bool(ended)
@@ -97,5 +95,5 @@ def end_sign_in(store: Store, who: Account, uid: str, *, author: Account | None 
 def end_all(store: Store, who: Account, *, author: Account | None = None) -> None:
     """End every sign-in and token of an account."""
     with store.write() as db:
-        db.execute("UPDATE account SET version = version + 1 WHERE id = ?", (who.id,))
+        end_access(db, who)
         record_access(store, "all sign-ins ended", who, author=author)

@@ -406,6 +406,33 @@ def insert(db: Connection, table: str, values: Mapping[str, Any], conflict: str 
     return int(cursor.lastrowid or 0) if cursor.rowcount else 0
 
 
+def update_rows(db: Connection, table: str, values: Mapping[str, Any], **where: Any) -> int:
+    """Set the columns *values* of the rows that have the values *where*; return how many rows.
+
+    `update_rows(db, "job", {"state": "done"}, id=7)`; a value of *where* may be None, or a tuple that has the value.
+    """
+    condition, chosen = _matching(where)
+    names = ", ".join(f"{name} = ?" for name in values)
+    return db.execute(f"UPDATE {table} SET {names} WHERE {condition}", (*values.values(), *chosen)).rowcount
+
+
+def delete_rows(db: Connection, table: str, **where: Any) -> int:
+    """Delete the rows that have the values *where* (as in `update_rows`); return how many."""
+    condition, chosen = _matching(where)
+    return db.execute(f"DELETE FROM {table} WHERE {condition}", chosen).rowcount
+
+
+def _matching(where: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Return the condition that a row has some values, and its parameters."""
+    parts, chosen = [], list[Any]()
+    for name, value in where.items():
+        some = value if isinstance(value, tuple) else (value,)
+        marks = f"IN ({', '.join('?' * len(some))})" if isinstance(value, tuple) else "IS ?" if value is None else "= ?"
+        parts.append(f"{name} {marks}")
+        chosen += some
+    return " AND ".join(parts), chosen
+
+
 def consistent_read(
     report: Callable[Concatenate[Store, Arguments], Found],
 ) -> Callable[Concatenate[Store, Arguments], Found]:

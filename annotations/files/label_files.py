@@ -4,11 +4,11 @@ import json
 import math
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.files.detect import bad
 from evenhand.annotations.guideline.drafts import clean_tags
 from evenhand.annotations.guideline.scheme import FIRST, SECOND
@@ -116,17 +116,13 @@ def label_files(store: Store, project: Project) -> list[LabelFile]:
 
 def insert_label_file(store: Store, project: Project, came: CameWith) -> int:
     """Store a file without labels, in the caller's transaction; returns its row id."""
-    cursor = store.db.execute(
-        "INSERT INTO label_file (project, program, file, sha256, created, undone) VALUES (?, ?, ?, ?, ?, ?)",
-        (project.id, came.program, came.file, came.sha256, came.created, came.undone),
-    )
-    return int(cursor.lastrowid or 0)
+    return insert(store.db, "label_file", {"project": project.id, **asdict(came)})
 
 
 def add_to_file(store: Store, file: int, label: int | None = None) -> None:
     """Count one more label of a file, and store which label it is; None: a gold label."""
     if label is not None:
-        store.db.execute("INSERT INTO label_of_file (file, label) VALUES (?, ?)", (file, label))
+        insert(store.db, "label_of_file", {"file": file, "label": label})
     store.db.execute("UPDATE label_file SET labels = labels + 1 WHERE id = ?", (file,))
 
 

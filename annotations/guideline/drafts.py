@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, delete_rows, insert
 from evenhand.annotations.guideline.relabelling import (
     CHUNK,
     RelabelCounts,
@@ -94,7 +94,7 @@ def insert_draft(store: Store, project: Project, content: object, saved: str, ot
 def discard_draft(store: Store, project: Project) -> None:
     """Delete the draft; decisions about tags stay."""
     with store.write() as db:
-        db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
+        delete_rows(db, "guideline_draft", project=project.id)
 
 
 def tag_codes(store: Store, project: Project) -> dict[str, str | None]:
@@ -119,7 +119,7 @@ def insert_tag(store: Store, project: Project, tag: str, code: str | None, other
 def reopen_tags(store: Store, project: Project, tags: Iterable[str]) -> None:
     """Take back the decisions about *tags*."""
     with store.write() as db:
-        db.executemany("DELETE FROM tag_draft WHERE project = ? AND tag = ?", ((project.id, tag) for tag in tags))
+        delete_rows(db, "tag_draft", project=project.id, tag=tuple(tags))
 
 
 def check_draft(store: Store, project: Project, draft: Draft) -> None:

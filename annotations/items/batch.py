@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 from evenhand.annotations.database.bulk_writes import Disk, Pace, in_commits, pace_of, until_over
 from evenhand.annotations.database.events import current_project, record
 from evenhand.annotations.database.hash_chain import hash_of_items, record_items
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import (
     COUNT_SETTINGS,
@@ -228,7 +228,7 @@ class Batch:
     def _insert(self, part: Sequence[_Values]) -> int:
         """Store some rows; returns how many became items, or are back."""
         db = self.store.db
-        last = db.execute("SELECT max(id) FROM item").fetchone()[0] or 0
+        last = self.store.newest("item")
         rows = [(*values.row, self._cell(*values.cell)) for values in part]
         try:
             with self.store.savepoint():
@@ -439,7 +439,7 @@ def delete_items(store: Store, batch_id: int, created: str) -> None:
     this = "batch.id = ? AND batch.created = ? AND published = 0"
     # First mark it as abandoned, so that an import that wakes up cannot publish the rest.
     with store.write() as db:
-        db.execute(f"UPDATE batch SET heard = 0 WHERE {this}", (batch_id, created))
+        update_rows(db, "batch", {"heard": 0}, id=batch_id, created=created, published=0)
     some = f"SELECT item.id FROM batch JOIN item ON item.batch = batch.id WHERE {this} LIMIT ?"
 
     def delete(most: int) -> int:
@@ -447,4 +447,4 @@ def delete_items(store: Store, batch_id: int, created: str) -> None:
 
     in_commits(store, delete)
     with store.write() as db:
-        db.execute(f"DELETE FROM batch WHERE {this} AND undone IS NULL", (batch_id, created))
+        delete_rows(db, "batch", id=batch_id, created=created, published=0, undone=None)

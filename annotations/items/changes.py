@@ -10,7 +10,7 @@ seen. Items with a higher number are offered to that annotator again.
 from collections.abc import Iterable, Mapping, Sequence
 from sqlite3 import Connection
 
-from evenhand.annotations.database.store import insert
+from evenhand.annotations.database.store import insert, update_rows
 
 
 def set_decision(db: Connection, item: int, settlement: int | None) -> None:
@@ -40,8 +40,8 @@ def draw_into_pilot(db: Connection, items: Iterable[int], pilot: int, wanted: in
 
 def end_pilot(db: Connection, pilot: int, wanted: int) -> None:
     """Take unlabelled items out of a pilot; the others stay in it and want so many labels."""
-    db.execute("UPDATE item SET pilot = NULL WHERE pilot = ? AND labels = 0", (pilot,))
-    db.execute("UPDATE item SET wanted = ? WHERE pilot = ?", (wanted, pilot))
+    update_rows(db, "item", {"pilot": None}, pilot=pilot, labels=0)
+    update_rows(db, "item", {"wanted": wanted}, pilot=pilot)
 
 
 def set_aside_for_lead(db: Connection, item: int, aside: bool) -> None:
@@ -54,7 +54,7 @@ def set_aside_for_lead(db: Connection, item: int, aside: bool) -> None:
 
 def set_cell_quotas(db: Connection, project: int, quotas: Mapping[tuple[str, str], int]) -> None:
     """Set wanted accepted items of each (pair, side) of a project (row id); cells that are not named have no quota."""
-    db.execute("UPDATE cell SET quota = NULL WHERE project = ?", (project,))
+    update_rows(db, "cell", {"quota": None}, project=project)
     for (pair, side), quota in quotas.items():
         row = {"project": project, "pair": pair, "side": side, "quota": quota}
         insert(db, "cell", row, "ON CONFLICT (project, pair, side) DO UPDATE SET quota = excluded.quota")
@@ -75,15 +75,14 @@ def return_items(db: Connection, project: int, items: Sequence[int]) -> None:
 
 def return_aside(db: Connection, project: int, item: int, *, aside: bool) -> None:
     """Offer an item to all annotators again, if its state is *aside*; afterwards it is not set aside."""
-    values = (next_return(db, project), item, int(aside))
-    db.execute("UPDATE item SET aside = 0, returned = ? WHERE id = ? AND aside = ?", values)
+    update_rows(db, "item", {"aside": 0, "returned": next_return(db, project)}, id=item, aside=int(aside))
 
 
 def look_again(db: Connection, project: int) -> None:
     """Offer all returned items of a project (row id) to every annotator again: closed ones may be open now."""
-    db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project,))
+    update_rows(db, "member", {"looked": 0}, project=project)
 
 
 def set_looked(db: Connection, project: int, annotator: int, number: int) -> None:
     """Store the last return number that an annotator has seen."""
-    db.execute("UPDATE member SET looked = ? WHERE project = ? AND annotator = ?", (number, project, annotator))
+    update_rows(db, "member", {"looked": number}, project=project, annotator=annotator)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.items.changes import next_return
 from evenhand.annotations.types import GoldRule, Plan, Project, Status
 from evenhand.core.files.timestamps import timestamp
@@ -274,10 +274,9 @@ def store_gold(store: Store, project: Project, item: int, file: int, gold: str |
 
     Call it inside of a transaction.
     """
-    store.db.execute(
-        "INSERT INTO imported_gold (project, item, file, gold, holds, label, settlement, created)"
-        " VALUES (?, ?, ?, ?, ?, (SELECT ifnull(max(id), 0) FROM label),"
-        " (SELECT settlement FROM item WHERE id = ?), ?)",
-        (project.id, item, file, gold, int(holds), item, timestamp()),
-    )
+    insert(store.db, "imported_gold", {
+        "project": project.id, "item": item, "file": file, "gold": gold, "holds": int(holds),
+        "label": store.newest("label"), "created": timestamp(),
+        "settlement": store.value("SELECT settlement FROM item WHERE id = ?", (item,)),
+    })  # fmt: skip
     recount_item(store, item)

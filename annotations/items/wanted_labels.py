@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evenhand.annotations.database.events import RECOUNT_BEGUN, RECOUNT_DONE, current_project
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, update_rows
 from evenhand.annotations.items.gold import RULE_COLUMNS, STATES, LabelRules, recounted_state, stored_state
 from evenhand.annotations.types import Plan, Project
 from evenhand.core.errors import N_, Refused
@@ -107,14 +107,17 @@ def draw_share(store: Store, project: Project, items: Sequence[int]) -> None:
     now = current_project(store, project)
     rows = store.db.execute(f"SELECT id, hash, shared FROM item WHERE {AMONG}", {"items": json.dumps(items)})
     draw, below = hashlib.blake2b(digest_size=8, key=f"{now.seed}|shared".encode()), now.share * 2**64
-    turned = []
+    turned: dict[bool, list[int]] = {True: [], False: []}
     for item, identity, before in rows:
         one = draw.copy()  # `is_shared` with a reused key
         one.update(identity)
         shared = int.from_bytes(one.digest(), "big") < below
         if shared != bool(before):
-            turned.append((int(shared), item))
-    store.db.executemany("UPDATE item SET shared = ? WHERE id = ?", turned)
+            turned[shared].append(item)
+    for shared, ids in turned.items():
+        store.db.execute(
+            f"UPDATE item SET shared = :shared WHERE {AMONG}", {"shared": int(shared), "items": json.dumps(ids)}
+        )
 
 
 def set_wanted(
@@ -174,7 +177,7 @@ def _redraw(store: Store, project: Project, items: Sequence[int], sample: Collec
         terms = LabelRules(*rest)
         wanted = max(wanted_in_sample(terms.per_item, doubled, bytes(identity), sample), terms.pilot or 0)
         if wanted != terms.before:
-            store.db.execute("UPDATE item SET wanted = ? WHERE id = ?", (wanted, item))
+            update_rows(store.db, "item", {"wanted": wanted}, id=item)
             changed += [item] if labels else []
     return changed
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 
 from evenhand.annotations.database.bulk_writes import in_commits
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
 from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import draw_share
@@ -73,12 +73,10 @@ def withdraw(store: Store, project: Project, batch: int) -> None:
     that is done, the batch has the mark of the batch of withdrawn items and the moment of the undo.
     """
     _subtract_counts(store, project, batch)
-    store.db.execute("DELETE FROM stock WHERE batch = ?", (batch,))
-    store.db.execute(
-        "UPDATE batch SET published = 0, withdrawn = 1, undone = ?, pid = ?, started_process = ?, heard = ?"
-        " WHERE id = ?",
-        (timestamp(), *this_process(), time.time(), batch),
-    )
+    delete_rows(store.db, "stock", batch=batch)
+    (pid, started), now = this_process(), timestamp()
+    row = {"published": 0, "withdrawn": 1, "undone": now, "pid": pid, "started_process": started, "heard": time.time()}
+    update_rows(store.db, "batch", row, id=batch)
     # Fewer items may be accepted now: a cell that was closed by its quota may be open again.
     look_again(store.db, project.id)
 
@@ -100,8 +98,7 @@ def _clear_chunk(store: Store, batch: int, most: int) -> int:
         return 0
     some = store.column("SELECT id FROM item WHERE batch = ? LIMIT ?", (batch, most))
     if not some:
-        query = "UPDATE batch SET withdrawn = 0, pid = NULL, started_process = NULL, heard = 0 WHERE id = ?"
-        db.execute(query, (batch,))
+        update_rows(db, "batch", {"withdrawn": 0, "pid": None, "started_process": None, "heard": 0}, id=batch)
         return 0
     query = f"{TOUCHED} AND item.id IN (SELECT value FROM json_each(:some))"
     kept = store.column(query, {"batch": batch, "some": json.dumps(some)})
@@ -109,7 +106,7 @@ def _clear_chunk(store: Store, batch: int, most: int) -> int:
         _move(store, kept, _withdrawn_batch(store, mark[0]))
     rest = sorted(set(some) - set(kept))
     db.execute(f"DELETE FROM item WHERE {_THESE}", (json.dumps(rest),))
-    db.execute("UPDATE batch SET heard = ? WHERE id = ?", (time.time(), batch))
+    update_rows(db, "batch", {"heard": time.time()}, id=batch)
     return len(some)
 
 

@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeVar
 
 import psutil
 
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
 from evenhand.annotations.permissions import Person, may_see_work
 from evenhand.annotations.types import Project
 from evenhand.core import processes
@@ -34,6 +34,8 @@ from evenhand.core.typed_json import to_json
 
 Settings = TypeVar("Settings")
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
+ACTIVE: tuple[State, ...] = ("waiting", "running")
+STOPPED: tuple[State, ...] = ("failed", "cancelled", "interrupted")  # may be resumed
 LARGE_BYTES = 5_000_000  # a file of this size, or with more lines than LARGE_LINES, is imported as a job
 LARGE_LINES = 20_000
 UPLOAD_KEPT_S = 24 * 3600.0
@@ -85,7 +87,7 @@ class Job:
     @property
     def active(self) -> bool:
         """True until the job is over."""
-        return self.state in ("waiting", "running")
+        return self.state in ACTIVE
 
     @property
     def share(self) -> float | None:
@@ -173,7 +175,7 @@ def typed_from_command(store: Store, read: Callable[[Sequence[str]], tuple[str, 
         kind, settings = read(json.loads(words))
         with store.write() as db:
             stored = json.dumps(settings, ensure_ascii=False)
-            db.execute("UPDATE job SET kind = ?, settings = ? WHERE uid = ?", (kind, stored, uid))
+            update_rows(db, "job", {"kind": kind, "settings": stored}, uid=uid)
 
 
 def find(store: Store, uid: str) -> Job:
@@ -260,11 +262,11 @@ def start(
     if isinstance(title, Notice):
         title = json.dumps(asdict(title), ensure_ascii=False)
     with store.write() as db:
-        db.execute(
-            "INSERT INTO job (uid, kind, settings, command, title, state, created, project, account)"
-            " VALUES (?, ?, ?, '[]', ?, 'waiting', ?, ?, (SELECT id FROM account WHERE uid = ?))",
-            (uid, kind.name, stored, title, timestamp(), project and project.id, account),
-        )
+        insert(db, "job", {
+            "uid": uid, "kind": kind.name, "settings": stored, "command": "[]", "title": title, "state": "waiting",
+            "created": timestamp(), "project": project and project.id,
+            "account": store.value("SELECT id FROM account WHERE uid = ?", (account,)),
+        })  # fmt: skip
     _spawn(store, uid, secrets or {})
     return find(store, uid)
 
@@ -295,7 +297,7 @@ def _spawn(store: Store, uid: str, secrets: Mapping[str, str]) -> None:
     _children[uid] = process
     began = processes.start_of(process.pid)
     with store.write() as db:
-        db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (process.pid, began, uid))
+        update_rows(db, "job", {"pid": process.pid, "started_process": began}, uid=uid)
 
 
 def _reap() -> None:
@@ -321,11 +323,8 @@ def mark_interrupted(store: Store, now: float | None = None) -> int:
     for job in lost:
         with store.write() as db:
             # The process may have stored its end since the row was read.
-            db.execute(
-                "UPDATE job SET state = 'interrupted', finished = ? WHERE uid = ? AND pid IS ? "
-                "AND state IN ('waiting', 'running')",
-                (timestamp(), job.uid, job.pid),
-            )
+            lost_now = {"state": "interrupted", "finished": timestamp()}
+            update_rows(db, "job", lost_now, uid=job.uid, pid=job.pid, state=ACTIVE)
     return len(lost)
 
 
@@ -335,11 +334,7 @@ def cancel(store: Store, job: Job) -> None:
     Raises Refused if it is over already.
     """
     with store.write() as db:
-        ended = db.execute(
-            "UPDATE job SET state = 'cancelled', finished = ? WHERE uid = ? AND state IN ('waiting', 'running')",
-            (timestamp(), job.uid),
-        )
-        if ended.rowcount != 1:
+        if update_rows(db, "job", {"state": "cancelled", "finished": timestamp()}, uid=job.uid, state=ACTIVE) != 1:
             raise Refused(N_("This job has ended; there is nothing to cancel."))
     if (process := process_of(job)) is not None:
         _end(process)
@@ -364,13 +359,9 @@ def resume(store: Store, job: Job) -> Job:
     Raises Refused if it is running or done.
     """
     with store.write() as db:
-        again = db.execute(
-            "UPDATE job SET state = 'waiting', pid = NULL, started_process = NULL, done = 0, total = NULL, "
-            "message = '', result = NULL, created = ?, started = NULL, heartbeat = NULL, finished = NULL "
-            "WHERE uid = ? AND state IN ('failed', 'cancelled', 'interrupted')",
-            (timestamp(), job.uid),
-        )
-        if again.rowcount != 1:
+        empty = ("pid", "started_process", "total", "result", "started", "heartbeat", "finished")
+        fresh = dict.fromkeys(empty) | {"state": "waiting", "done": 0, "message": "", "created": timestamp()}
+        if update_rows(db, "job", fresh, uid=job.uid, state=STOPPED) != 1:
             raise Refused(N_("Only a job that failed, was cancelled or interrupted can be resumed."))
     _spawn(store, job.uid, {})
     return find(store, job.uid)
@@ -382,8 +373,7 @@ def dismiss(store: Store, job: Job) -> None:
     Raises Refused while it is running.
     """
     with store.write() as db:
-        gone = db.execute("DELETE FROM job WHERE uid = ? AND state NOT IN ('waiting', 'running')", (job.uid,))
-        if gone.rowcount != 1:
+        if delete_rows(db, "job", uid=job.uid, state=("done", *STOPPED)) != 1:
             raise Refused(N_("This job is running. Cancel it first."))
     log_path(store, job.uid).unlink(missing_ok=True)
     drop_uploads(store, job)

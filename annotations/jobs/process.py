@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
-from evenhand.annotations.database.store import Store, long_lock_timeout
+from evenhand.annotations.database.store import Store, long_lock_timeout, update_rows
 from evenhand.annotations.jobs.jobs import Job, drop_uploads, find, mark_interrupted
 from evenhand.core.errors import N_, Busy, EvenhandError
 from evenhand.core.files.timestamps import timestamp
@@ -58,7 +58,7 @@ def perform(store: Store, uid: str, work: Callable[[Job, Progress], object]) -> 
     signal.signal(signal.SIGTERM, _end_now)
     with long_lock_timeout(PATIENCE_S), suppress(_Ended):  # cancelled: the row says so already
         with store.write() as db:
-            db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (*this_process(), uid))
+            update_rows(db, "job", dict(zip(("pid", "started_process"), this_process(), strict=True)), uid=uid)
         _wait_for_place(store, uid)
         job, progress = find(store, uid), Progress()
         with _written(store.path, uid, progress):
@@ -94,12 +94,8 @@ def _wait_for_place(store: Store, uid: str) -> None:
         if _place_free(store, uid):
             with store.write() as db:
                 if _place_free(store, uid):  # the write lock keeps others from taking it now
-                    began = db.execute(
-                        "UPDATE job SET state = 'running', started = ?, heartbeat = ? "
-                        "WHERE uid = ? AND state = 'waiting'",
-                        (timestamp(), time.time(), uid),
-                    )
-                    if began.rowcount != 1:
+                    begun = {"state": "running", "started": timestamp(), "heartbeat": time.time()}
+                    if update_rows(db, "job", begun, uid=uid, state="waiting") != 1:
                         raise _Ended  # cancelled while it waited
                     return
         time.sleep(_TICK_S)
@@ -166,11 +162,8 @@ def _write_rows(path: Path, uid: str, progress: Progress, over: threading.Event)
 def _write_row(store: Store, uid: str, seen: tuple[int, int | None, str], beat: float) -> bool:
     """Store the progress of the job; False if it is not running any more."""
     with store.unsynced(), store.write() as db:
-        row = db.execute(
-            "UPDATE job SET done = ?, total = ?, message = ?, heartbeat = ? WHERE uid = ? AND state = 'running'",
-            (*seen[:2], _storable(seen[2]), beat, uid),
-        )
-    return bool(row.rowcount)
+        values = {"done": seen[0], "total": seen[1], "message": _storable(seen[2]), "heartbeat": beat}
+        return update_rows(db, "job", values, uid=uid, state="running") > 0
 
 
 def _storable(text: str) -> str:
@@ -184,11 +177,11 @@ def _write_end(store: Store, uid: str, state: str, result: JsonObject | None, me
     while True:
         try:
             with store.write() as db:
-                db.execute(
-                    "UPDATE job SET state = ?, result = ?, message = ?, done = ?, total = ?, finished = ?, "
-                    "heartbeat = ? WHERE uid = ? AND state = 'running'",
-                    (state, text, _storable(message), progress.done, progress.total, timestamp(), time.time(), uid),
-                )
+                ended = {
+                    "state": state, "result": text, "message": _storable(message), "done": progress.done,
+                    "total": progress.total, "finished": timestamp(), "heartbeat": time.time(),
+                }  # fmt: skip
+                update_rows(db, "job", ended, uid=uid, state="running")
             return
         except Busy:  # hours of work must not count as interrupted because of a slow disk
             if time.monotonic() > until:

@@ -12,7 +12,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from evenhand.annotations.database.events import current_project, record
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, insert, update_rows
 from evenhand.annotations.items.changes import draw_into_pilot, end_pilot, return_items
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import sample_of, set_wanted
@@ -127,7 +127,7 @@ def _recount_closed(store: Store, project: Project, pilot: Pilot) -> int:
     items = db.execute("SELECT id, labels FROM item WHERE pilot = ?", (pilot.id,)).fetchall()
     # Annotators who have left are not waited for.
     people = max(1, min(pilot.people, max((labels for _, labels in items), default=0)))
-    db.execute("UPDATE pilot SET closed = ?, people = ? WHERE id = ?", (timestamp(), people, pilot.id))
+    update_rows(db, "pilot", {"closed": timestamp(), "people": people}, id=pilot.id)
     end_pilot(db, pilot.id, max(people, current_project(store, project).per_item))
     labelled = [item for item, labels in items if labels]
     sample = sample_of(store, project)

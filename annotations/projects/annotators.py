@@ -9,7 +9,7 @@ from sqlite3 import Connection
 from typing import Literal
 
 from evenhand.annotations.database.events import PROJECTS, as_project, record
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, insert, update_rows
 from evenhand.annotations.queue.assignments import free_relabelling, reoffer_set_aside, update_skipped
 from evenhand.annotations.queue.leases import free_leases
 from evenhand.annotations.types import Annotator, Project
@@ -85,7 +85,7 @@ def remove_annotator(store: Store, project: Project, annotator: Annotator, *, au
 
 def set_inactive(db: Connection, project: Project, annotator: Annotator) -> None:
     """Let an annotator get no more items, inside the caller's transaction."""
-    db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, annotator.id))
+    update_rows(db, "member", {"active": 0}, project=project.id, annotator=annotator.id)
 
 
 def rename_annotator(store: Store, project: Project, annotator: Annotator, name: str, *, author: str = "") -> Annotator:
@@ -111,7 +111,7 @@ def rename_annotator(store: Store, project: Project, annotator: Annotator, name:
 
 def replace_name(store: Store, annotator: Annotator, name: str) -> None:
     """Replace the name of an annotator without an event, inside the caller's transaction."""
-    store.db.execute("UPDATE annotator SET name = ? WHERE id = ?", (name, annotator.id))
+    update_rows(store.db, "annotator", {"name": name}, id=annotator.id)
 
 
 def projects_of(store: Store, annotator: Annotator, *, active: bool = False) -> list[Project]:

@@ -14,7 +14,7 @@ from sqlite3 import Connection
 from typing import Any, Literal, get_args
 
 from evenhand.annotations.database.hash_chain import forget_row
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, delete_rows, insert
 from evenhand.annotations.projects.annotators import annotators, checked_name, is_active
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
@@ -311,5 +311,5 @@ def forget_groups(store: Store, person: Annotator) -> None:
 
 
 def _remove(store: Store, row: int) -> None:
-    store.db.execute("DELETE FROM annotator_group WHERE id = ?", (row,))
+    delete_rows(store.db, "annotator_group", id=row)
     forget_row(store.db, "annotator_group", row)

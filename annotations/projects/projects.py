@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.annotations.database.events import PROJECT_COLUMNS, PROJECTS, as_project, current_project, record
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, insert, update_rows
 from evenhand.annotations.guideline.versions import (
     CHOICES,
     add_guideline,
@@ -219,7 +219,7 @@ def write_changes(
         raise Refused(message)
     before = current_project(store, project)
     for field, value in fields.items():
-        store.db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
+        update_rows(store.db, "project", {field: value}, id=project.id)
     changed = current_project(store, project)
     check_stop(changed)
     if logged:
@@ -248,7 +248,7 @@ def archive(store: Store, project: Project, *, archived: bool = True) -> Project
     """Archive or reopen a project: nothing is deleted, labels are still stored, no items are handed out."""
     moment = timestamp() if archived else None
     with store.write() as db:
-        db.execute("UPDATE project SET archived = ? WHERE id = ?", (moment, project.id))
+        update_rows(db, "project", {"archived": moment}, id=project.id)
     return current_project(store, project)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from evenhand.annotations.items.batch import item as item_with
 from evenhand.annotations.items.changes import return_aside, set_aside_for_lead
@@ -50,12 +50,8 @@ def exclude_item(db: Connection, project: int, annotator: int, item: int) -> Non
 
     An item that they have had stays.
     """
-    turn = next_turn(db, project, annotator)
-    db.execute(
-        "INSERT OR IGNORE INTO assignment (item, annotator, project, state, turn, skips)"
-        " VALUES (?, ?, ?, 'skipped', ?, 2)",
-        (item, annotator, project, turn),
-    )
+    row = {"item": item, "annotator": annotator, "project": project, "turn": next_turn(db, project, annotator)}
+    insert(db, "assignment", row | {"state": "skipped", "skips": 2}, "ON CONFLICT DO NOTHING")
 
 
 def assign(db: Connection, values: Mapping[str, Any]) -> None:
@@ -80,11 +76,7 @@ def assign(db: Connection, values: Mapping[str, Any]) -> None:
 
 def restore_assignment(db: Connection, item: int, annotator: int, values: Mapping[str, Any]) -> None:
     """Store an assignment of a package: state, latest, blind, revealed and kept of *values*."""
-    db.execute(
-        "UPDATE assignment SET state = :state, latest = :latest, blind = :blind, revealed = :revealed, kept = :kept"
-        " WHERE item = :item AND annotator = :annotator",
-        {**values, "item": item, "annotator": annotator},
-    )
+    update_rows(db, "assignment", values, item=item, annotator=annotator)
 
 
 def reveal_item(db: Connection, annotator: int, item: int, moment: str) -> None:
@@ -129,11 +121,6 @@ def free_relabelling(db: Connection, project: int, annotator: int) -> None:
     )
 
 
-def _set_state(db: Connection, state: str, kept: int, item: int, annotator: int) -> None:
-    query = "UPDATE assignment SET state = ?, kept = ? WHERE item = ? AND annotator = ?"
-    db.execute(query, (state, kept, item, annotator))
-
-
 # Open items of an annotator that the successor has not had, in the order of their leases.
 _TO_MOVE = """
 SELECT mine.item, mine.kept FROM assignment AS mine
@@ -152,15 +139,15 @@ def hand_over(db: Connection, project: int, old: int, new: int) -> int:
     rows = db.execute(_TO_MOVE, {"old": old, "new": new, "project": project}).fetchall()
     for item, kept in rows:
         # One transaction frees and takes the slot, so no other annotator can take it.
-        _set_state(db, "released", 0, item, old)
+        update_rows(db, "assignment", {"state": "released", "kept": 0}, item=item, annotator=old)
         lease(db, project, new, [Leased(next_turn(db, project, new), item)])
-        _set_state(db, "leased", kept, item, new)
+        update_rows(db, "assignment", {"state": "leased", "kept": kept}, item=item, annotator=new)
     return len(rows)
 
 
 def withdraw_batch(db: Connection, project: int, batch: int) -> None:
     """Take the items of a withdrawn batch from every desk; skips are forgotten, in case they are restored."""
-    db.execute("DELETE FROM progress WHERE batch = ?", (batch,))
+    delete_rows(db, "progress", batch=batch)
     db.execute(
         "UPDATE assignment SET state = 'released', kept = 0 WHERE project = ? AND state IN ('leased', 'skipped')"
         " AND annotator IN (SELECT annotator FROM member WHERE project = ?)"
@@ -234,6 +221,5 @@ def return_to_queue(store: Store, project: Project, uid: str) -> None:
     """Offer an item that was set aside again, also to annotators who skipped it. Raises NotFound."""
     item = item_with(store, project, uid)
     with store.write() as db:
-        query = "UPDATE assignment SET state = 'released', skips = 0 WHERE item = ? AND state = 'skipped'"
-        db.execute(query, (item.id,))
+        update_rows(db, "assignment", {"state": "released", "skips": 0}, item=item.id, state="skipped")
         return_aside(db, project.id, item.id, aside=True)

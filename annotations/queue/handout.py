@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from sqlite3 import Connection
 
+from evenhand.annotations.database.store import insert, update_rows
 from evenhand.annotations.items.batch import LATE
 from evenhand.annotations.items.changes import set_looked
 from evenhand.annotations.queue.assignments import Leased, lease
@@ -337,18 +338,17 @@ class Handout:
             self.looked = min([self.looked, *(returned - 1 for returned in left)])
         if self.looked != self.before:
             set_looked(self.db, self.project.id, self.annotator.id, self.looked)
-        self.db.execute(
-            "UPDATE member SET turn = ?, recent = ? WHERE project = ? AND annotator = ?",
-            (self.turn, json.dumps(self.recent, ensure_ascii=False), self.project.id, self.annotator.id),
+        recent, of = (
+            json.dumps(self.recent, ensure_ascii=False),
+            {"project": self.project.id, "annotator": self.annotator.id},
         )
+        update_rows(self.db, "member", {"turn": self.turn, "recent": recent}, **of)
         for cell, walks in self.walks.items():
             for walk in walks:
                 if walk.moved:
                     self._save(cell, walk)
 
     def _save(self, cell: int, walk: _Walk) -> None:
-        self.db.execute(
-            "INSERT INTO progress (annotator, batch, cell, rank, finished) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET rank = excluded.rank, finished = excluded.finished",
-            (self.annotator.id, walk.batch, cell, walk.rank, int(walk.ended)),
-        )
+        row = {"annotator": self.annotator.id, "batch": walk.batch, "cell": cell, "rank": walk.rank}
+        further = "ON CONFLICT DO UPDATE SET rank = excluded.rank, finished = excluded.finished"
+        insert(self.db, "progress", row | {"finished": int(walk.ended)}, further)

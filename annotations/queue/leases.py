@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from sqlite3 import Connection
 
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, update_rows
 from evenhand.annotations.items.batch import items_with_ids
 from evenhand.annotations.queue import retests
 from evenhand.annotations.queue.assignments import Leased
@@ -110,13 +110,10 @@ def free_leases(db: Connection, project: Project, annotator_id: int) -> None:
     Items for relabelling (`kept`) wait for their annotator for any time.
     """
     # With a valid blind label the item still belongs to this annotator, also if a later label was undone.
-    db.execute(
-        "UPDATE assignment SET state = 'released'"
-        " WHERE annotator = ? AND project = ? AND state = 'leased' AND blind IS NULL AND kept = 0",
-        (annotator_id, project.id),
-    )
+    of = {"annotator": annotator_id, "project": project.id}
+    update_rows(db, "assignment", {"state": "released"}, **of, state="leased", blind=None, kept=0)
     retests.free_retests(db, project, annotator_id)
-    db.execute("UPDATE member SET seen = 0 WHERE project = ? AND annotator = ?", (project.id, annotator_id))
+    update_rows(db, "member", {"seen": 0}, **of)
 
 
 def free_all_leases(db: Connection, project: Project) -> None:

@@ -38,12 +38,11 @@ WHERE retest.annotator = :annotator AND retest.project = :project AND retest.sta
       AND NOT EXISTS (SELECT 1 FROM open_pilot WHERE project = :project)
 ORDER BY iif(:state = 'skipped', retest.turn, retest.due), retest.id LIMIT :room
 """
-SCHEDULE = """
-INSERT INTO retest (uid, project, item, annotator, due, state, created)
-SELECT ?, ?, ?, ?, ?, 'waiting', ? WHERE true
-ON CONFLICT (item, annotator) DO UPDATE SET due = excluded.due, state = 'waiting', first = NULL
-WHERE op_id IS NULL AND state IN ('waiting', 'void')
-"""
+# Of a retest that has not been handed out, only the time changes.
+_LATER = (
+    "ON CONFLICT (item, annotator) DO UPDATE SET due = excluded.due, state = 'waiting', first = NULL"
+    " WHERE op_id IS NULL AND state IN ('waiting', 'void')"
+)
 IS_CURRENT = "assignment.state = 'labelled' AND revealed IS NULL AND blind IS NOT NULL"
 
 
@@ -119,11 +118,11 @@ def reschedule_retests(store: Store, project: Project, annotator: Annotator, ite
 def _schedule(store: Store, project: Project, annotator: Annotator, labels: Iterable[tuple[int, str, str]]) -> None:
     """Schedule the retests of *labels*: row id and public id of the item, and when the label was made."""
     secret, now = store.secret, timestamp()
-    values = [
-        (public_id(secret, annotator.uid, uid), project.id, item, annotator.id, _due(made, project.retest_hours), now)
-        for item, uid, made in labels
-    ]
-    store.db.executemany(SCHEDULE, values)
+    for item, uid, made in labels:
+        insert(store.db, "retest", {
+            "uid": public_id(secret, annotator.uid, uid), "project": project.id, "item": item,
+            "annotator": annotator.id, "due": _due(made, project.retest_hours), "state": "waiting", "created": now,
+        }, _LATER)  # fmt: skip
 
 
 class _RetestDraw:

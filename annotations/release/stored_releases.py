@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from evenhand.annotations.database.bulk_writes import in_commits
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.hash_chain import DAY_MS
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, EvenhandError, NotAllowed, NotFound
@@ -119,7 +119,6 @@ def pretty(values: Mapping[str, Any]) -> str:
     return json.dumps(values, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-_FILE = "INSERT INTO release_file (release, name, part, sha256, bytes, content) VALUES (?, ?, ?, ?, ?, ?)"
 _ITEM = "INSERT INTO release_item (release, item, status, gold) VALUES (?, ?, ?, ?)"
 _THIS = "release = (SELECT id FROM release WHERE id = ? AND uid = ?)"
 # Of files up to 1 MB at once.
@@ -288,7 +287,8 @@ def store_release(
     try:
         for file in files:
             for part, content in enumerate(file.parts()):
-                _insert_file(store, (row_id, file.name, part, file.sha256, file.size, content))
+                row = {"release": row_id, "name": file.name, "part": part, "sha256": file.sha256, "bytes": file.size}
+                _insert_file(store, row | {"content": content})
         rows = ((row_id, *item) for item in items)
 
         def insert(most: int) -> int:
@@ -298,7 +298,7 @@ def store_release(
 
         in_commits(store, insert)
         with store.write() as db:
-            db.execute("UPDATE release SET whole = 1, pid = NULL, started_process = NULL WHERE id = ?", (row_id,))
+            update_rows(db, "release", {"whole": 1, "pid": None, "started_process": None}, id=row_id)
             values = {key: made[key] for key in ("version", "hash", "items", "labels")}
             record(store, project, "release", author=made["author"], **values)
     except BaseException:
@@ -321,9 +321,9 @@ def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) ->
         raise NotAllowed(N_("Release {version} is already being created."), version=made["version"]) from error
 
 
-def _insert_file(store: Store, values: Sequence[Any]) -> None:
+def _insert_file(store: Store, values: Mapping[str, Any]) -> None:
     with store.unsynced(), store.write() as db:  # of use once the release is whole, whose commit waits for the disk
-        db.execute(_FILE, values)
+        insert(db, "release_file", values)
     time.sleep(PAUSE_S)
 
 
@@ -346,7 +346,7 @@ def _discard(store: Store, row_id: int, uid: str) -> None:
 
         in_commits(store, remove)
     with store.write() as db:
-        db.execute("DELETE FROM release WHERE id = ? AND uid = ? AND whole = 0", this)
+        delete_rows(db, "release", id=row_id, uid=uid, whole=0)
 
 
 def reviewed_items(store: Store, project: Project) -> Iterator[ReleaseItem]:

@@ -12,7 +12,7 @@ from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, insert, update_rows
 from evenhand.annotations.labels.generation_labels import item_table, measures_of
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.queue.leases import free_all_leases
@@ -239,7 +239,7 @@ def refuse_beside(store: Store, project: Project) -> None:
     """Raise NotAllowed while a sample or a pilot is open."""
     if open_sample(store, project) is not None:
         raise NotAllowed(N_("A sample is open already. Close it before drawing another."))
-    if store.value("SELECT id FROM open_pilot WHERE project = ?", (project.id,)):
+    if store.has("open_pilot WHERE project = ?", (project.id,)):
         raise NotAllowed(N_("A pilot is open. Close it before drawing a sample."))
 
 
@@ -249,7 +249,7 @@ def close_sample(store: Store, project: Project, *, author: str = "") -> Sample:
         drawn_sample = open_sample(store, project)
         if drawn_sample is None:
             raise NotFound(N_("No sample is open in this project."))
-        db.execute("UPDATE sample SET closed = ? WHERE id = ?", (timestamp(), drawn_sample.id))
+        update_rows(db, "sample", {"closed": timestamp()}, id=drawn_sample.id)
         free_all_leases(db, project)
         record(
             store,

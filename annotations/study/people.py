@@ -21,7 +21,7 @@ from threading import Lock
 from typing import Literal, NamedTuple
 
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
 from evenhand.annotations.desk.session import InvitedDesk
 from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_item
@@ -167,9 +167,9 @@ def agree(
         if outside is not None and (row := db.execute(query, (study.id, outside.id)).fetchone()):
             if not outside.session or row[1] != outside.session:
                 raise NotAllowed(TAKEN_PART)
-            db.execute("UPDATE study_person SET hash = ?, seen = ? WHERE id = ?", (_hash(secret), moment, row[0]))
+            update_rows(db, "study_person", {"hash": _hash(secret), "seen": moment}, id=row[0])
             return secret
-        if store.value("SELECT closed FROM study WHERE id = ?", (study.id,)) or _is_full(store, study):
+        if study_of_uid(store, study.uid).closed or _is_full(store, study):
             raise Refused(FULL)
         if store.has("open_pilot JOIN study ON study.project = open_pilot.project WHERE study.id = ?", (study.id,)):
             raise Refused(PAUSED)
@@ -180,8 +180,9 @@ def agree(
             "came": moment, "seen": moment,
         }  # fmt: skip
         person = insert(db, "study_person", values)
-        answers = [(person, use, int(use in given), translate(TEXTS[use], language)) for use in consent.uses]
-        db.executemany("INSERT INTO study_answer (person, use, given, text) VALUES (?, ?, ?, ?)", answers)
+        for use in consent.uses:
+            answer = {"use": use, "given": int(use in given), "text": translate(TEXTS[use], language)}
+            insert(db, "study_answer", {"person": person} | answer)
         if outside is not None:
             known = {"outside": outside.id, "session": outside.session, "task": outside.task}
             insert(db, "study_identity", {"person": person, "study": study.id} | known)
@@ -194,11 +195,9 @@ def answer_test(store: Store, study: Study, who: Participant, answers: Mapping[s
     moment, tries = time.time(), who.tries + 1
     state = "ready" if right >= study.settings.pass_mark else "test" if tries < TRIES else "screened_out"
     with store.write() as db:
-        db.execute(
-            "UPDATE study_person SET tries = ?, right = ?, state = ?, seen = ?, ended = ?"
-            " WHERE id = ? AND state = 'test' AND tries = ?",
-            (tries, right, state, moment, moment if state == "screened_out" else None, who.id, who.tries),
-        )
+        ended = moment if state == "screened_out" else None
+        values = {"tries": tries, "right": right, "state": state, "seen": moment, "ended": ended}
+        update_rows(db, "study_person", values, id=who.id, state="test", tries=who.tries)
 
 
 def begin(store: Store, study: Study, who: Participant, *, now: float | None = None) -> None:
@@ -206,7 +205,7 @@ def begin(store: Store, study: Study, who: Participant, *, now: float | None = N
     moment, name = _now(now), f"P-{secrets.token_hex(5)}"
     met = _items_of_test(store, study, who)
     with store.write() as db:
-        if db.execute("SELECT state FROM study_person WHERE id = ?", (who.id,)).fetchone()[0] != "ready":
+        if participant_again(store, study, who).state != "ready":
             return
         project = project_by_uid(store, study.project)
         join(store, project, [name])
@@ -216,10 +215,8 @@ def begin(store: Store, study: Study, who: Participant, *, now: float | None = N
         for item in met:
             exclude_item(db, project.id, made.id, item)
             update_set_aside(store, project, item)
-        db.execute(
-            "UPDATE study_person SET state = 'working', annotator = ?, begun = ?, seen = ? WHERE id = ?",
-            (made.id, moment, moment, who.id),
-        )
+        values = {"state": "working", "annotator": made.id, "begun": moment, "seen": moment}
+        update_rows(db, "study_person", values, id=who.id)
 
 
 def _take_answers(store: Store, project: Project, made: Annotator, who: Participant) -> None:
@@ -251,7 +248,7 @@ def finish(store: Store, study: Study, who: Participant) -> None:
     with store.write() as db:
         moment = time.time()
         end(store, study, who, "finished", moment)
-        db.execute("UPDATE study_person SET completed = ? WHERE id = ? AND completed IS NULL", (moment, who.id))
+        update_rows(db, "study_person", {"completed": moment}, id=who.id, completed=None)
 
 
 def end(store: Store, study: Study, who: Participant, state: State, moment: float) -> None:
@@ -311,13 +308,13 @@ def sweep(
     query = (
         "SELECT person FROM study_identity WHERE person IN (SELECT id FROM study_person WHERE study = ? AND ended < ?)"
     )
-    old = [] if who else store.db.execute(query, (study.id, moment - study.settings.keep_days * DAY_S)).fetchall()
+    old = [] if who else store.column(query, (study.id, moment - study.settings.keep_days * DAY_S))
     if not away and not old:
         return 0
     with store.write() as db:
         for stored_participant in away:
             end(store, study, stored_participant, "timed_out", moment)
-        db.executemany("DELETE FROM study_identity WHERE person = ?", old)
+        delete_rows(db, "study_identity", person=tuple(old))
     return len(away)
 
 

@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.hash_chain import record_study
-from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.database.store import Store, insert, update_rows
 from evenhand.annotations.projects.annotators import checked_name
 from evenhand.annotations.projects.consent import USES, Use
 from evenhand.annotations.projects.projects import project_by_uid
@@ -258,7 +258,7 @@ def questions(store: Store, study: Study) -> list[Question]:
 def set_closed(store: Store, study: Study, closed: bool, *, author: str = "") -> Study:
     """Close a study to new participants, or open it again; participants at work continue."""
     with store.write() as db:
-        db.execute("UPDATE study SET closed = ? WHERE id = ?", (timestamp() if closed else None, study.id))
+        update_rows(db, "study", {"closed": timestamp() if closed else None}, id=study.id)
         action = "study_closed" if closed else "study_reopened"
         record(store, project_by_uid(store, study.project), action, author=author, study=study.name)
     return study_of_uid(store, study.uid)

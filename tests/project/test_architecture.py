@@ -352,7 +352,9 @@ WRITTEN_BY = {
     "accounts": "account account_role account_event account_identity sign_in access_link",
 }
 OWNER = {table: package for package, tables in WRITTEN_BY.items() for table in tables.split()}
-INSERTING = {"insert": 1, "into": 0}  # functions of annotations/database/store.py, with the place of the table
+# Functions of annotations/database/store.py that write, with what they do and the place of the table.
+WRITING = {"insert": ("INSERT INTO", 1), "into": ("INSERT INTO", 0), "update_rows": ("UPDATE", 1)}
+WRITING |= {"delete_rows": ("DELETE FROM", 1)}
 TEMPORARY = {"planned": "sampling"}  # tables of one connection
 WRITES = re.compile(
     r"\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+([\w{}]+)"
@@ -378,9 +380,12 @@ def statements(file: Path) -> list[str]:
             results.append("".join(parts))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in passed:
             results.append(node.value)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in INSERTING:
-            table = node.args[INSERTING[node.func.id]]
-            results.append(f"INSERT INTO {table.value if isinstance(table, ast.Constant) else '{}'}")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WRITING:
+            act, place = WRITING[node.func.id]
+            table, *values = node.args[place : place + 2]
+            keys = values[0].keys if act == "UPDATE" and isinstance(values[0], ast.Dict) else []
+            columns = ", ".join(f"{key.value if isinstance(key, ast.Constant) else '{}'} = ?" for key in keys)
+            results.append(f"{act} {table.value if isinstance(table, ast.Constant) else '{}'} SET {columns}")
     return results
 
 
@@ -428,11 +433,14 @@ def test_the_search_for_writes_works(tmp_path: Path) -> None:
         'FOUR = "INSERT INTO progress VALUES (1) ON CONFLICT DO UPDATE SET rank = 1"\n'
         'FIVE = "UPDATE member SET turn = iif(a = 1, b, c), seen = 2 WHERE project = 1"\n'
         'SIX = "SELECT * FROM item"\n'
-        'insert(db, "skip", {})\n',
+        'insert(db, "skip", {})\n'
+        'update_rows(db, "member", {"turn": 1}, project=2)\n'
+        'update_rows(db, "member", {"told": 1, "active": 0}, project=2)\n'
+        'delete_rows(db, "stock", batch=1)\n',
         encoding="utf-8",
     )
     tables = {line.split(": ")[1] for line in foreign_writes(tmp_path)}
-    assert tables == {"label", "item", "{}", "progress", "member.turn", "member.seen", "skip"}
+    assert tables == {"label", "item", "{}", "progress", "member.turn", "member.seen", "skip", "member", "stock"}
 
 
 def test_every_table_has_an_owner() -> None:
