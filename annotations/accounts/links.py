@@ -9,7 +9,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from evenhand.annotations.accounts.accounts import (
     Account,
@@ -114,16 +114,42 @@ def invite_link(
         return secret
 
 
+class _Stored(NamedTuple):
+    """A link that still opens something: hash in hex, public id of the project, name of the account of a reset."""
+
+    hash: str
+    purpose: Purpose
+    project: str | None
+    role: Role | None
+    account: str | None
+    name: str
+    uses: int
+    created: str
+    expires: float
+
+
+def _valid_links(store: Store, which: str, *values: bytes) -> list[_Stored]:
+    """Return the links that are neither used up nor too old and for which an SQL condition holds, oldest first."""
+    query = (
+        "SELECT lower(hex(hash)) AS hash, purpose, project.uid AS project, role, account.name AS account,"
+        " access_link.name, uses - used AS uses, access_link.created, expires FROM access_link"
+        " LEFT JOIN project ON project.id = access_link.project LEFT JOIN account ON account.id = access_link.account"
+        f" WHERE used < uses AND expires > ? AND {which} ORDER BY access_link.created, hash"
+    )
+    return store.rows(_Stored, query, (time.time(), *values))
+
+
 def invitations(store: Store) -> list[Invitation]:
     """Return every open invitation, oldest first."""
-    rows = store.db.execute(
-        "SELECT lower(hex(hash)), project.uid, role, access_link.name, uses - used, access_link.created, expires"
-        " FROM access_link LEFT JOIN project ON project.id = access_link.project"
-        " WHERE purpose = 'invite' AND used < uses AND expires > ? ORDER BY access_link.created, hash",
-        (time.time(),),
-    ).fetchall()
     known = {project.uid: project for project in (*projects(store), *projects(store, archived=True))}
-    return [Invitation(row[0][:ID_DIGITS], known[row[1]] if row[1] else None, *row[2:]) for row in rows]
+    return [
+        Invitation(
+            one.hash[:ID_DIGITS], known[one.project] if one.project else None, one.role, one.name, one.uses,
+            one.created, one.expires,
+        )
+        for one in _valid_links(store, "purpose = 'invite'")
+        if one.role is not None  # as each invite has one
+    ]  # fmt: skip
 
 
 def invitation_for(store: Store, project: Project | None, name: str) -> Invitation | None:
@@ -189,18 +215,14 @@ def reset_link(store: Store, who: Account, *, author: Account | None = None) -> 
 
 def link(store: Store, secret: str) -> Link:
     """Return what a link gives, without using it up. Raises NotAllowed if the link is not valid."""
-    row = store.db.execute(
-        "SELECT purpose, project.uid, role, account.name, access_link.name FROM access_link"
-        " LEFT JOIN project ON project.id = access_link.project LEFT JOIN account ON account.id = access_link.account"
-        " WHERE hash = ? AND used < uses AND expires > ?",
-        (keyed(store, secret), time.time()),
-    ).fetchone()
-    if row is None:
+    valid = _valid_links(store, "access_link.hash = ?", keyed(store, secret))
+    if not valid:
         raise NotAllowed(SPENT)
-    project = next((stored_project for stored_project in projects(store) if stored_project.uid == row[1]), None)
-    if row[1] is not None and project is None:
+    (one,) = valid
+    project = next((stored_project for stored_project in projects(store) if stored_project.uid == one.project), None)
+    if one.project is not None and project is None:
         raise NotAllowed(SPENT)
-    return Link(row[0], project, row[2], row[3], row[4])
+    return Link(one.purpose, project, one.role, one.account, one.name)
 
 
 def spend(store: Store, secret: str, name: str, password: str) -> Account:

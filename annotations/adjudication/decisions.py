@@ -27,7 +27,7 @@ from evenhand.annotations.labels.checks import (
     check_marks,
     mark_kinds,
 )
-from evenhand.annotations.labels.read import blind_labels_on
+from evenhand.annotations.labels.read import LABELLED_BY, blind_choices, blind_labels_on
 from evenhand.annotations.types import Annotator, Item, Mark, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -54,12 +54,21 @@ class Comment:
 
 
 _COMMENTS = (
-    "SELECT comment.op_id, author, annotator.uid AS annotator, comment.text, comment.created, whose.uid AS thread"
-    " FROM comment"
-    " JOIN item ON item.id = comment.item LEFT JOIN annotator ON annotator.id = comment.annotator"
+    "SELECT comment.item, comment.op_id, author, annotator.uid AS annotator, comment.text, comment.created,"
+    " whose.uid AS thread FROM comment JOIN item ON item.id = comment.item"
+    " LEFT JOIN annotator ON annotator.id = comment.annotator"
     " LEFT JOIN annotator AS whose ON whose.id = comment.thread"
-    " WHERE item.uid = ? AND comment.project = ? {kept} ORDER BY comment.id"
+    " WHERE comment.project = :project AND {which} ORDER BY comment.id"
 )
+
+
+def comments_where(store: Store, which: str, values: Mapping[str, Any]) -> list[tuple[int, Comment]]:
+    """Return the item (row id) of each comment of a project, and the comment; *which*: an SQL condition."""
+
+    def comment(item: int, **columns: Any) -> tuple[int, Comment]:
+        return item, Comment(**columns)
+
+    return store.rows(comment, _COMMENTS.format(which=which), values)
 
 
 def comments(store: Store, project: Project, item: str, *, thread: Annotator | None = None) -> list[Comment]:
@@ -67,14 +76,14 @@ def comments(store: Store, project: Project, item: str, *, thread: Annotator | N
 
     `thread`: return the private thread of this annotator and the lead instead; only these two may see it.
     """
-    kept = "AND comment.thread IS ?"
-    values = (item, project.id, None if thread is None else thread.id)
-    return store.rows(Comment, _COMMENTS.format(kept=kept), values)
+    values = {"item": item, "project": project.id, "thread": None if thread is None else thread.id}
+    return [comment for _, comment in comments_where(store, "item.uid = :item AND comment.thread IS :thread", values)]
 
 
 def every_comment(store: Store, project: Project, item: str) -> list[Comment]:
     """Return public and private comments on an item (public id), oldest first. For the lead only."""
-    return store.rows(Comment, _COMMENTS.format(kept=""), (item, project.id))
+    values = {"item": item, "project": project.id}
+    return [comment for _, comment in comments_where(store, "item.uid = :item", values)]
 
 
 def add_comment(
@@ -169,6 +178,12 @@ def settlements(store: Store, project: Project, item: str) -> list[AdjudicationD
     """Return all acts of adjudicators on an item (public id), oldest first."""
     query = _SETTLEMENTS.format(items="item", which="item.uid = ? AND settlement.project = ?")
     return [settlement for _, settlement in _settlements(store, query, item, project.id)]
+
+
+def decision_in_force(store: Store, item: int) -> AdjudicationDecision | None:
+    """Return the act that is in force for an item (row id); None: there is none, or it was reopened."""
+    query = _SETTLEMENTS.format(items="item", which="settlement.id = item.settlement AND item.id = ?")
+    return next((settlement for _, settlement in _settlements(store, query, item)), None)
 
 
 def each_decision_row(store: Store, project: Project) -> Iterator[dict[str, Any]]:
@@ -308,12 +323,7 @@ def _labelled_item(store: Store, project: Project, item: str, base: str | None) 
         if row[3] is None:
             message = N_("This item was reopened in the meantime. Look at it again.")
         raise NotAllowed(message, name=row[4] or "")
-    labels = store.db.execute(
-        "SELECT label.op_id FROM assignment JOIN label ON label.id = assignment.blind"
-        " WHERE assignment.item = ? AND label.choice IS NOT NULL",
-        (row[0],),
-    ).fetchall()
-    return row[0], row[1], sorted(op for (op,) in labels)
+    return row[0], row[1], sorted(op for op, _ in blind_choices(store, row[0]))
 
 
 def insert_decision(db: Connection, values: Mapping[str, Any]) -> int:
@@ -349,10 +359,6 @@ Queue = Literal["open", "settled"]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # open: fully labelled, the labels differ, no settlement. settled: a decision, or "left as it is".
 WHERE: dict[Queue, str] = {"open": "split = 1 AND settlement IS NULL", "settled": "settlement IS NOT NULL"}
-LABELLED_BY = (
-    "AND EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ?"
-    " AND assignment.state = 'labelled')"
-)
 
 
 class AnonymousLabel(NamedTuple):
@@ -407,7 +413,7 @@ def cases(
     labelled, so that the other labels stay blind. Raises KeyError for an unknown queue.
     """
     order = "item.id" if queue == "open" else "settlement DESC"
-    where = WHERE[queue] if reader is None else f"{WHERE[queue]} {LABELLED_BY}"
+    where = WHERE[queue] if reader is None else f"{WHERE[queue]} AND {LABELLED_BY.format(item='item.id', who='?')}"
     query = f"SELECT item.id, item.uid FROM {ITEM_TABLES} WHERE item.project = ? AND {where} ORDER BY {order}"
     values = (project.id,) if reader is None else (project.id, reader.id)
     rows = store.db.execute(query, values).fetchall()

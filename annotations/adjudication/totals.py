@@ -52,12 +52,10 @@ def adjudication_totals(store: Store, project: Project) -> AdjudicationTotals:
     values = {"project": project.id, "majority": project.gold == "majority"}
     rows = store.db.execute(SETTLED, values).fetchall()
     accepting = [row for row in rows if row[0] == "decide" and row[1] == "accept"]
-    split, open_cases = store.db.execute(
-        "SELECT sum(split), sum(split AND settlement IS NULL) FROM published_item WHERE project = ?", (project.id,)
-    ).fetchone()
+    split = "published_item WHERE project = ? AND split = 1"
     return AdjudicationTotals(
-        split=split or 0,
-        open=open_cases or 0,
+        split=store.count(split, (project.id,)),
+        open=store.count(f"{split} AND settlement IS NULL", (project.id,)),
         decided={str(choice): number for action, choice, number, *_ in rows if action == "decide"},
         left=sum(row[2] for row in rows if row[0] == "leave"),
         rescued=sum(row[3] for row in accepting),

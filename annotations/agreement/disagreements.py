@@ -12,7 +12,7 @@ from typing import Protocol
 
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.items.batch import WHOLE_TEXT
-from evenhand.annotations.labels.read import FINISHED, BlindLabel, blind_labels_on
+from evenhand.annotations.labels.read import FINISHED, LABELLED_BY, BlindLabel, blind_labels_on
 from evenhand.annotations.queue.assignments import is_unrevealed, reveal_items
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.files.timestamps import timestamp
@@ -30,12 +30,10 @@ ORDER BY assignment.item
 """
 BY_ANNOTATORS = "AND assignment.annotator IN (SELECT id FROM annotator WHERE name IN ({marks}))"
 PAIR = "AND assignment.item IN (SELECT item.id FROM item JOIN cell ON cell.id = item.cell WHERE cell.pair = ?)"
-LABELLED_BY_READER = """AND assignment.item IN
-    (SELECT mine.item FROM assignment AS mine WHERE mine.annotator = ? AND mine.state = 'labelled')"""
+LABELLED_BY_READER = f"AND {LABELLED_BY.format(item='assignment.item', who='?')}"
 READ_BY = f"""
 SELECT item.id, item.uid FROM item JOIN json_each(:items) AS asked ON asked.value = item.id
-WHERE {FINISHED} AND (:reader IS NULL OR EXISTS (SELECT 1 FROM assignment AS mine
-    WHERE mine.item = item.id AND mine.annotator = :reader AND mine.state = 'labelled'))
+WHERE {FINISHED} AND (:reader IS NULL OR {LABELLED_BY.format(item="item.id", who=":reader")})
 """
 ITEM = f"""
 SELECT item.uid, {WHOLE_TEXT}, item.start, item.stop, cell.pair, cell.side, item.status, item.context
@@ -155,6 +153,6 @@ def record_reveals(store: Store, reader: Annotator, about_items: Sequence[AboutI
 
 def record_item_reveals(store: Store, reader: Annotator, items: Sequence[str]) -> None:
     """Record reveals as `record_reveals` does, for items given by their public ids."""
-    if is_unrevealed(store.db, reader.id, list(items)):
+    if is_unrevealed(store, reader.id, list(items)):
         with store.write() as db:
             reveal_items(db, reader.id, list(items), timestamp())

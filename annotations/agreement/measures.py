@@ -33,7 +33,9 @@ from evenhand.annotations.database.events import annotator_names
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
 from evenhand.annotations.guideline.versions import every_choice, guidelines
+from evenhand.annotations.items.batch import pairs_of_cells
 from evenhand.annotations.items.provenance import named_sources
+from evenhand.annotations.items.wanted_labels import shared_by_labels
 from evenhand.annotations.labels.blind_labels import (
     BlindLabels,
     Column,
@@ -94,10 +96,6 @@ NO_SHARE_ENDED = Note(
     )
 )
 ITEMS = "item JOIN published_batch AS batch ON batch.id = item.batch WHERE batch.project = ?"
-SHARED = """
-SELECT item.labels, count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch
-WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels
-"""
 
 
 def usual_items(project: Project, ended: int = 0) -> ItemScope:
@@ -146,7 +144,7 @@ def agreement(
         cohen=_every_two(labels, names, len(choices), resampling),
         by_pair=_most_first((" / ".join(filter(None, key)), found) for *key, found in cells)
         if groups
-        else _by_pair(store, labels, len(choices), resampling),
+        else _by_pair(store, project, labels, len(choices), resampling),
         signature=signature(choices, drawn, on=on, version=version, stopped=stopped),
         cells=cells,
         on=on,
@@ -304,11 +302,11 @@ def _label_counts(
 ) -> tuple[int, dict[int, int]]:
     """Return the number of items, and how many of them have 0, 1, 2 ... of the labels."""
     if on == "share" and version is None:
-        counts = Counter({int(n): int(items) for n, items in store.db.execute(SHARED, (project.id,))})
+        counts = Counter(shared_by_labels(store, project))
         return counts.total(), {n: counts[n] for n in range(max(counts, default=0) + 1)}
     all_items = store.count(ITEMS, (project.id,))
     if on == "share":
-        all_items = sum(items for _, items in store.db.execute(SHARED, (project.id,)))
+        all_items = sum(shared_by_labels(store, project).values())
     by = np.bincount(tally.labels, weights=tally.sizes).astype(int) if tally.units else np.zeros(1, dtype=int)
     by[0] = all_items - tally.units
     return all_items, {n: int(count) for n, count in enumerate(by)}
@@ -381,12 +379,12 @@ def _cells(
 
 
 def _by_pair(
-    store: Store, labels: BlindLabels, categories: int, resampling: Resampling
+    store: Store, project: Project, labels: BlindLabels, categories: int, resampling: Resampling
 ) -> tuple[tuple[str, Measures], ...]:
     pairs: dict[str, list[int]] = {}
-    for cell in np.unique(labels.cell):
-        name = store.value("SELECT pair FROM cell WHERE id = ?", (int(cell),))
-        pairs.setdefault(name, []).append(int(cell))
+    names = pairs_of_cells(store, project)
+    for cell in map(int, np.unique(labels.cell)):
+        pairs.setdefault(names[cell], []).append(cell)
     result = [
         (name, _measures(labels.tally(categories, np.isin(labels.cell, cells)), resampling))
         for name, cells in pairs.items()

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from heapq import merge
 from typing import Any, Literal
 
-from evenhand.annotations.adjudication.decisions import every_comment, settlements
+from evenhand.annotations.adjudication.decisions import decision_in_force, every_comment, settlements
 from evenhand.annotations.browse.search import SearchRow, rows
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.items.batch import item as item_of
 from evenhand.annotations.items.gold import ImportedGold, gold_in_force, package_of
-from evenhand.annotations.labels.read import decode_label, form_of
+from evenhand.annotations.labels.read import blind_choices, decode_label, form_of
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_
 from evenhand.core.statistics.estimate import Note
@@ -83,10 +83,6 @@ _HELD = """
 SELECT annotator.name, iif(assignment.state = 'leased' AND kept, 'sent_back', assignment.state), annotator.uid
 FROM assignment JOIN annotator ON annotator.id = assignment.annotator WHERE assignment.item = ? ORDER BY annotator.id
 """
-_CHOICES = (
-    "SELECT label.choice FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = ?"
-    " AND label.choice IS NOT NULL"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,23 +213,20 @@ def _comments(store: Store, project: Project, uid: str, reader: Annotator | None
 
 def gold_reasons(store: Store, project: Project, row: SearchRow) -> tuple[Note, ...]:
     """Return the rule that made the item's status, as sentences; `choice` in their values is a code."""
-    settled = store.db.execute(
-        "SELECT adjudicator, action, choice FROM settlement WHERE id = (SELECT settlement FROM item WHERE id = ?)",
-        (row.item.id,),
-    ).fetchone()
-    choices = store.column(_CHOICES, (row.item.id,))
+    settled = decision_in_force(store, row.item.id)
+    choices = [choice for _, choice in blind_choices(store, row.item.id)]
     labels = _by_labels(project, row, choices)
     if (brought := gold_in_force(store, row.item.id)) is not None:
         return labels, _brought_note(brought)
     if settled is None:
         return (labels,)
-    who, action, choice = settled
-    if action == "leave":
-        return labels, Note(N_("{who} confirmed the labels."), {"who": who})
-    if row.item.gold == choice:
-        return (Note(N_("{who} decided: {choice}. A decision overrides the labels."), _decision_values(settled)),)
+    values = {"who": settled.adjudicator, "choice": settled.choice}
+    if settled.action == "leave":
+        return labels, Note(N_("{who} confirmed the labels."), {"who": settled.adjudicator})
+    if row.item.gold == settled.choice:
+        return (Note(N_("{who} decided: {choice}. A decision overrides the labels."), values),)
     message = N_("{who} decided: {choice}. The decision has no effect: this project requires all annotators to accept.")
-    return labels, Note(message, _decision_values(settled))
+    return labels, Note(message, values)
 
 
 def _brought_note(brought: ImportedGold) -> Note:
@@ -243,10 +236,6 @@ def _brought_note(brought: ImportedGold) -> Note:
         return Note(message, values)
     message = N_("The gold label comes from {file}, without all the labels it was made of: {choice}.")
     return Note(message, values)
-
-
-def _decision_values(settled: tuple[str, str, str]) -> dict[str, str]:
-    return {"who": settled[0], "choice": settled[2]}
 
 
 def _by_labels(project: Project, row: SearchRow, choices: list[str]) -> Note:

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item_id
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.queue.assignments import OF_MEMBERS
 from evenhand.annotations.types import Annotator, Form, Item, Project, Status
 from evenhand.core.types import Side
 
@@ -29,10 +31,7 @@ FLAGS: dict[Flag, str] = {
     "unlabelled": "item.labels = 0",
     "partial": "item.labels > 0 AND item.labels < item.wanted",
     "aside": "item.aside = 1",
-    "skipped": _found_in(
-        "assignment",
-        " AND state = 'skipped' AND annotator IN (SELECT annotator FROM member WHERE project = :project)",
-    ),
+    "skipped": _found_in("assignment", f" AND state = 'skipped' AND {OF_MEMBERS}"),
     "split": "item.split = 1",
     "settled": "item.settlement IS NOT NULL",
     "imported_gold": _found_in("gold_in_force"),
@@ -213,11 +212,7 @@ def imported_files(store: Store, project: Project) -> list[str]:
 
 def pairs_of(store: Store, project: Project) -> list[str]:
     """Return the pairs (of generations: the strata) that have items, in the order in which they came."""
-    query = (
-        "SELECT pair FROM cell JOIN census ON census.cell = cell.id WHERE project = ? AND items > 0"
-        " GROUP BY pair ORDER BY min(cell.id)"
-    )
-    return store.column(query, (project.id,))
+    return list(dict.fromkeys(cell.pair for cell in counts(store, project).cells if cell.items))
 
 
 def search_words(text: str) -> list[str]:

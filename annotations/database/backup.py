@@ -108,9 +108,7 @@ def _inspect(connection: sqlite3.Connection, path: Path) -> Snapshot:
         raise BadFile(N_("{path} is damaged ({why})."), path=path.name, why=problem)
     if connection.execute("PRAGMA foreign_key_check").fetchone():
         raise BadFile(N_("{path} is damaged ({why})."), path=path.name, why="foreign keys")
-    counted = [
-        connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("project", "item", "label")
-    ]
+    counted = [Store(connection, path, frozen=True).count(table) for table in ("project", "item", "label")]
     return Snapshot(path, path.stat().st_size, *counted)
 
 

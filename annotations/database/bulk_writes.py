@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import NamedTuple
 
+from evenhand.annotations.database.hash_chain import last_entry
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import Busy
 
@@ -32,11 +33,10 @@ WRITE_BACK_ROWS = 2_000  # after so many rows the log is written back: fewer pag
 
 def pace_of(store: Store) -> Pace:
     """Return the pace for the present load of the database."""
-    kind, at = store.db.execute("SELECT kind, at FROM log ORDER BY id DESC LIMIT 1").fetchone()
-    if kind in OF_LABELS and abs(time.time() - at / 1000) < ALONE_S:
+    last = last_entry(store.db)
+    if last is not None and last.kind in OF_LABELS and abs(time.time() - last.at / 1000) < ALONE_S:
         return BESIDE
-    desks = store.db.execute("SELECT EXISTS (SELECT 1 FROM member WHERE seen > ?)", (time.time(),))
-    return NEAR if desks.fetchone()[0] else ALONE
+    return NEAR if store.has("member WHERE seen > ?", (time.time(),)) else ALONE
 
 
 def until_over(pace: Pace, work: Callable[[int], int]) -> int:

@@ -16,7 +16,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from evenhand.annotations.database.schema import statements
 from evenhand.annotations.database.schema.log_kinds import EMPTY, KINDS, Kind, content, salts_of_rows, triggers
@@ -104,9 +104,9 @@ def append_start(db: sqlite3.Connection, values: Mapping[str, Any]) -> int:
     *values*: of a table, what it held when its log began; or any other name that no earlier such entry has.
     """
     body = canonical(values)[1:-1]
-    entry, before = db.execute("SELECT id + 1, hash FROM log ORDER BY id DESC LIMIT 1").fetchone() or (1, None)
-    at = now_ms()
-    digest = chained(before, entry, START, 0, at, body, None, None)
+    before, at = last_entry(db), now_ms()
+    entry, before_hash = (before.id + 1, before.hash) if before else (1, None)
+    digest = chained(before_hash, entry, START, 0, at, body, None, None)
     db.execute(
         "INSERT INTO log (id, kind, row, at, body, hash) VALUES (?, ?, 0, ?, ?, ?)", (entry, START, at, body, digest)
     )
@@ -218,9 +218,26 @@ WHERE found.day NOT NULL AND found.day < :before ORDER BY found.day
 """
 
 
+class LastEntry(NamedTuple):
+    """The last entry of the log: its number, its time (unix milliseconds), its hash, and the table of its row."""
+
+    id: int
+    at: int
+    hash: bytes
+    kind: str
+
+
+def last_entry(db: sqlite3.Connection) -> LastEntry | None:
+    """Return the last entry of the log; None before the first."""
+    row = db.execute("SELECT id, at, hash, kind FROM log ORDER BY id DESC LIMIT 1").fetchone()
+    return row and LastEntry(*row)
+
+
 def head(db: sqlite3.Connection) -> Head:
-    """Return the last entry of the log."""
-    return _head(db.execute("SELECT id, at, hash FROM log ORDER BY id DESC LIMIT 1").fetchone())
+    """Return the last entry of the log, which every database has."""
+    entry = last_entry(db)
+    assert entry is not None
+    return _head(entry[:3])
 
 
 def daily_heads(db: sqlite3.Connection) -> list[Head]:

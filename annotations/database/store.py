@@ -406,6 +406,11 @@ def insert(db: Connection, table: str, values: Mapping[str, Any], conflict: str 
     return int(cursor.lastrowid or 0) if cursor.rowcount else 0
 
 
+def in_list(parameter: str) -> str:
+    """Return the condition that a value is in a JSON list, a *parameter* of the statement: `id {in_list(':items')}`."""
+    return f"IN (SELECT value FROM json_each({parameter}))"
+
+
 def update_rows(db: Connection, table: str, values: Mapping[str, Any], **where: Any) -> int:
     """Set the columns *values* of the rows that have the values *where*; return how many rows.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Required, TypedDict
+from typing import Any, Literal, Required, TypedDict
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -16,12 +16,12 @@ from markdown_it.token import Token
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.messages import ItemNews, choice_as_shown, choices_at_the_desk
-from evenhand.annotations.desk.session import DeskSession, issue, sign_in_of
+from evenhand.annotations.desk.session import DeskSession, issue
 from evenhand.annotations.desk.strings import OTHER_WORDS, WORDS
-from evenhand.annotations.guideline.relabelling import ITEMS_TO_RELABEL, earlier_labels
+from evenhand.annotations.guideline.relabelling import earlier_labels, first_version
 from evenhand.annotations.guideline.versions import guidelines, mark_read
 from evenhand.annotations.pilot.pilots import own_pilot
-from evenhand.annotations.projects.annotators import NO_ANNOTATOR
+from evenhand.annotations.projects.annotators import DeskState, desk_state, sign_in_of
 from evenhand.annotations.types import Annotator, Choice, Guideline, Item, Project, Question
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.guidelines import in_language
@@ -42,36 +42,6 @@ def record_changes_read(
             record(store, project, "read_changes", annotator=annotator, version=version)
 
 
-class DeskState(NamedTuple):
-    """What an open desk has to know of its project, besides items.
-
-    `told`: the version up to which the annotator has confirmed the changes. `pilot`: whether one is open. `back`: how
-    many items a new version sent to this annotator that are not labelled again yet.
-    """
-
-    active: bool
-    told: int
-    pilot: bool
-    back: int
-
-
-def desk_state(store: Store, project: Project, annotator: Annotator) -> DeskState:
-    """Return the desk state of one annotator, in one query, since each label asks for it.
-
-    Raises NotFound for a person who is not an annotator of the project.
-    """
-    query = (
-        "SELECT active, told, EXISTS (SELECT 1 FROM open_pilot WHERE project = member.project),"
-        f" ({ITEMS_TO_RELABEL.format(project='member.project', annotator='member.annotator')})"
-        " FROM member WHERE project = ? AND annotator = ?"
-    )
-    row = store.db.execute(query, (project.id, annotator.id)).fetchone()
-    if row is None:
-        raise NotFound(NO_ANNOTATOR, name=annotator.name)
-    active, told, pilot, back = row
-    return DeskState(bool(active), told, bool(pilot), back)
-
-
 def desk_news(
     store: Store, project: Project, annotator: Annotator, now: DeskState, versions: Sequence[Guideline]
 ) -> dict[str, Any]:
@@ -79,11 +49,7 @@ def desk_news(
     pilot = own_pilot(store, project, annotator) if now.pilot else None
     changed = [version for version in versions if version.version > now.told and version.changes]
     if changed:  # news only for an annotator who has labelled under an older version
-        query = (
-            "SELECT guideline.version FROM label JOIN guideline ON guideline.id = label.guideline"
-            " WHERE label.annotator = ? AND label.project = ? ORDER BY label.id LIMIT 1"
-        )
-        first = store.value(query, (annotator.id, project.id))
+        first = first_version(store, project, annotator.id)
         changed = [version for version in changed if first is not None and first < version.version]
     return {
         "pilot": None if pilot is None else asdict(pilot),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.frontend import desk_news, desk_state, item_news, newer_guideline, record_changes_read
+from evenhand.annotations.desk.frontend import desk_news, item_news, newer_guideline, record_changes_read
 from evenhand.annotations.desk.messages import (
     MOST_HISTORY,
     SyncRequest,
@@ -33,6 +33,7 @@ from evenhand.annotations.labels.own import (
     progress_at_desk,
     standing_decision,
 )
+from evenhand.annotations.projects.annotators import desk_state
 from evenhand.annotations.queue import leases
 from evenhand.annotations.types import Answer, Decision, Guideline, Item
 from evenhand.core.errors import NotFound

@@ -19,9 +19,10 @@ from evenhand.annotations.database.pool import Pool, stores
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import requests
 from evenhand.annotations.desk.requests import DeskRequest, Reply
-from evenhand.annotations.desk.session import InvitedDesk, issue, open_session, sign_in_of, verify
+from evenhand.annotations.desk.session import InvitedDesk, issue, open_session, verify
 from evenhand.annotations.desk.shared_commit import SharedCommit
 from evenhand.annotations.permissions import OPEN, Action, Person, allowed, require
+from evenhand.annotations.projects.annotators import sign_in_of
 from evenhand.core.errors import N_, BadFile, Busy, EvenhandError, NotAllowed, Refused
 from evenhand.core.language import LANGUAGES, Language, explain, translate
 

@@ -11,7 +11,6 @@ import hmac
 import json
 import time
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects import projects
@@ -121,25 +120,3 @@ def open_session(store: Store, grant: Grant, database: str) -> DeskSession:
     if result is None:
         raise NotAllowed(N_("This desk no longer exists. Open the Review page again."))
     return DeskSession(*result)
-
-
-class SignIn(NamedTuple):
-    """The way an annotator reaches the desk.
-
-    `by_link`: as a participant of a study, so only the browser that took part has this desk. `version`: of the account,
-    0 without an open account; it is raised when every sign-in of the account ends (by a new password, say).
-    """
-
-    by_link: bool
-    version: int
-
-
-def sign_in_of(store: Store, annotator: str) -> SignIn:
-    """Return how an annotator (public id) reaches the desk."""
-    query = (
-        "SELECT EXISTS (SELECT 1 FROM study_person WHERE study_person.annotator = annotator.id),"
-        " (SELECT version FROM open_account AS account WHERE account.annotator = annotator.id)"
-        " FROM annotator WHERE uid = ?"
-    )
-    row = store.db.execute(query, (annotator,)).fetchone()
-    return SignIn(bool(row[0]), row[1] or 0) if row else SignIn(False, 0)

@@ -27,14 +27,14 @@ LEAD = "lead"  # the desk of a label that the lead chose in a conflict
 TAKEN_BACK = "undo"  # the desk of operations that undo the labels of a file
 # The valid labels of a file.
 _VALID = """
-FROM label_of_file JOIN label ON label.id = label_of_file.label
+label_of_file JOIN label ON label.id = label_of_file.label
      JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator
          AND assignment.latest = label.id
 WHERE label_of_file.file = ?
 """
 # Labels of a file that the lead chose in a conflict: the valid row is a copy in the annotator's name.
 _CHOSEN = f"""
-SELECT count(*) FROM label_of_file JOIN label AS mine ON mine.id = label_of_file.label AND mine.superseded = 1
+label_of_file JOIN label AS mine ON mine.id = label_of_file.label AND mine.superseded = 1
      JOIN assignment ON assignment.item = mine.item AND assignment.annotator = mine.annotator
      JOIN label AS standing ON standing.id = assignment.latest AND standing.desk = '{LEAD}'
          AND standing.choice = mine.choice AND standing.reasons = mine.reasons
@@ -51,8 +51,8 @@ WHERE assignment.item = :item AND assignment.annotator = :annotator AND state = 
     AND label.desk = '{TAKEN_BACK}' AND own.label IS NULL
 """
 _MADE_HERE = """
-SELECT label.id FROM label LEFT JOIN label_of_file AS own ON own.label = label.id
-WHERE item = ? AND annotator = ifnull(?, annotator) AND own.label IS NULL LIMIT 1
+label LEFT JOIN label_of_file AS own ON own.label = label.id
+WHERE item = ? AND annotator = ifnull(?, annotator) AND own.label IS NULL
 """
 
 
@@ -135,28 +135,25 @@ def valid_labels(store: Store, file: int, after: int, most: int) -> list[ValidLa
     """Return up to *most* valid labels of a file with row ids above *after*, in the order of their ids."""
     query = (
         "SELECT label.id, label.item, label.annotator, label.guideline, label.form_shown,"
-        f" assignment.op_id AS operation {_VALID} AND label_of_file.label > ? ORDER BY label_of_file.label LIMIT ?"
+        f" assignment.op_id AS operation FROM {_VALID} AND label_of_file.label > ? ORDER BY label_of_file.label LIMIT ?"
     )
     return store.rows(ValidLabel, query, (file, after, most))
 
 
 def count_valid(store: Store, file: int) -> int:
     """Return how many labels and gold labels of a file are valid."""
-    return int(store.value(f"SELECT count(*) {_VALID}", (file,))) + len(gold_of_file(store, file))
+    return store.count(_VALID, (file,)) + len(gold_of_file(store, file))
 
 
 def count_chosen(store: Store, file: int) -> int:
     """Return how many labels of a file are valid because the lead chose them in a conflict."""
-    return int(store.value(_CHOSEN, (file,)))
+    return store.count(_CHOSEN, (file,))
 
 
 def count_labelled(store: Store, batch: int) -> int:
     """Return how many valid labels the items of a batch have."""
-    query = (
-        "SELECT count(*) FROM item JOIN assignment ON assignment.item = item.id"
-        " WHERE item.batch = ? AND assignment.latest IS NOT NULL"
-    )
-    return int(store.value(query, (batch,)))
+    rows = "item JOIN assignment ON assignment.item = item.id WHERE item.batch = ? AND assignment.latest IS NOT NULL"
+    return store.count(rows, (batch,))
 
 
 def label_of(store: Store, op_id: str | None) -> StoredLabel | None:
@@ -170,7 +167,7 @@ def label_of(store: Store, op_id: str | None) -> StoredLabel | None:
 
 def is_labelled_here(store: Store, item: int, annotator: int | None = None) -> bool:
     """Return whether a label of an item, of one annotator if given, was made in this database."""
-    return store.value(_MADE_HERE, (item, annotator)) is not None
+    return store.has(_MADE_HERE, (item, annotator))
 
 
 def undoing_operation(store: Store, label: StoredLabel) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from evenhand.annotations.database.events import events
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, in_list
 from evenhand.annotations.items.gold import RULE_COLUMNS, LabelRules, decide_gold, wanted_now
 from evenhand.annotations.items.wanted_labels import is_shared
 from evenhand.annotations.labels.read import BLIND_UNTIL, FROM_FILE, ORIGIN
@@ -104,10 +104,9 @@ def last_words(
 
 
 _OPEN_OF_ALL = """
-SELECT 1 FROM census JOIN cell ON cell.id = census.cell
-WHERE cell.project = ? AND labels BETWEEN 1 AND ? AND items > 0 LIMIT 1
+census JOIN cell ON cell.id = census.cell WHERE cell.project = ? AND labels BETWEEN 1 AND ? AND items > 0
 """
-_OPEN_OF_SHARE = "SELECT 1 FROM item WHERE project = ? AND shared = 1 AND labels BETWEEN 1 AND ? LIMIT 1"
+_OPEN_OF_SHARE = "item WHERE project = ? AND shared = 1 AND labels BETWEEN 1 AND ?"
 _FULL = f"""
 WITH {BACK} SELECT id, hash FROM item
 WHERE project = :project AND (labels >= :per_item OR id IN (SELECT item FROM back))
@@ -115,8 +114,8 @@ WHERE project = :project AND (labels >= :per_item OR id IN (SELECT item FROM bac
 # For relabelling: the item may have no valid label, or not all of them yet.
 _BACK = f"WITH {BACK} SELECT 1 FROM back LIMIT 1"
 # In a query over `item`, with the values of `values`.
-SPEAKS = """
-(item.pilot IS NOT NULL OR item.id IN (SELECT value FROM json_each(:shared))
+SPEAKS = f"""
+(item.pilot IS NOT NULL OR item.id {in_list(":shared")}
     OR :since <> '' AND (SELECT min(created) FROM label WHERE label.item = item.id) > :since)
 """
 
@@ -167,9 +166,8 @@ def unselected(store: Store, project: Project, per_item: int) -> Unselected | No
         shares.append(share)
     if not shares or (project.plan == "stop" and min(shares) == project.share):
         return None
-    query = _OPEN_OF_SHARE if project.plan == "stop" else _OPEN_OF_ALL
-    asked = ((query, (project.id, per_item - 1)), (_BACK, {"project": project.id}))
-    if all(store.db.execute(*one).fetchone() is None for one in asked):
+    begun = _OPEN_OF_SHARE if project.plan == "stop" else _OPEN_OF_ALL
+    if not store.has(begun, (project.id, per_item - 1)) and store.value(_BACK, {"project": project.id}) is None:
         return None
     return Unselected(min(shares), since)
 

@@ -20,6 +20,7 @@ from evenhand.annotations.forecast.fully_labelled import (
     unselected,
 )
 from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.items.batch import OF_PILOTS
 from evenhand.annotations.items.wanted_labels import labels_planned
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.types import Project
@@ -41,7 +42,6 @@ SELECT cell, labels, rejects, oldest, newest, count(*) FROM (
     WHERE {which} AND item.labels >= :per_item AND item.known IS NULL GROUP BY item.id
 ) GROUP BY cell, labels, rejects, oldest, newest
 """
-_PILOT = "item.pilot IN (SELECT id FROM pilot WHERE project = :project)"
 _ALL = "item.project = :project AND (:plan = 'all' OR item.shared = 1 OR item.pilot IS NOT NULL)"
 _TIMES = """
 SELECT label.item, label.seconds FROM valid_label AS label
@@ -54,7 +54,7 @@ SELECT item.id, label.seconds FROM item JOIN (
     SELECT item, blind AS label FROM assignment WHERE blind IS NOT NULL AND item NOT IN (SELECT item FROM back)
     UNION ALL SELECT item, label FROM words
 ) AS said ON said.item = item.id JOIN label ON label.id = said.label
-WHERE {_PILOT} AND label.seconds IS NOT NULL LIMIT :most
+WHERE {OF_PILOTS} AND label.seconds IS NOT NULL LIMIT :most
 """
 
 
@@ -118,19 +118,18 @@ def forecast(
     if project.kind == "generations":
         work = _of_generations(project, work, sum(cell.stock for cell in cells))
     work = replace(work, signature=work.signature + result.signature(narrow is not None))
-    items, people = counts(store, project).items, store.count("active_member WHERE project = ?", (project.id,))
-    query = "SELECT coalesce(sum(labels * items), 0) FROM census JOIN cell ON cell.id = census.cell WHERE project = ?"
-    made = int(store.value(query, (project.id,)))
+    stock, people = counts(store, project), store.count("active_member WHERE project = ?", (project.id,))
+    made = sum(labels * number for labels, number in stock.by_labels.items())
     return Forecast(
-        items, made, people, sample, work.rate.units, work, narrow is not None, result.returned, result.by_version
+        stock.items, made, people, sample, work.rate.units, work, narrow is not None, result.returned, result.by_version
     )
 
 
 def has_pilot(store: Store, project: Project, per_item: int) -> bool:
     """Return whether an item of a pilot has been labelled in full, now or before its relabelling."""
-    if store.has(f"item WHERE {_PILOT} AND labels >= :per_item", {"project": project.id, "per_item": per_item}):
+    if store.has(f"item WHERE {OF_PILOTS} AND labels >= :per_item", {"project": project.id, "per_item": per_item}):
         return True
-    return any(len(words.choices) >= per_item for words in last_words(store, project, _PILOT))
+    return any(len(words.choices) >= per_item for words in last_words(store, project, OF_PILOTS))
 
 
 def _sample(store: Store, project: Project, per_item: int) -> Sample:
@@ -166,7 +165,7 @@ class _Sample:
 
 def _patterns(store: Store, project: Project, per_item: int, sample: Sample, narrow: Unselected | None) -> _Sample:
     # A scan in row order is twice as fast as by an index.
-    which, how = (_PILOT, "") if sample == "pilot" else (_ALL, "NOT INDEXED")
+    which, how = (OF_PILOTS, "") if sample == "pilot" else (_ALL, "NOT INDEXED")
     values = {"project": project.id, "per_item": per_item, "plan": project.plan}
     if narrow is not None:
         which = f"item.project = :project AND {SPEAKS}"

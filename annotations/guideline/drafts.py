@@ -27,7 +27,7 @@ from evenhand.annotations.guideline.versions import (
     guideline,
     is_reachable,
 )
-from evenhand.annotations.items.batch import items_with_ids
+from evenhand.annotations.items.batch import OF_PILOTS, items_with_ids
 from evenhand.annotations.types import Annotator, Choice, Guideline, Item, Kind, Project, Scheme
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -228,10 +228,10 @@ OWN_TAGS = 200  # that a desk offers
 SIMILARITY = 86.0  # from this rapidfuzz ratio (0 to 100) on, two tags count as similar
 
 # The last label of each annotator on an item that was not undone, also if it was sent for relabelling since.
-_TAGGED = """
+_TAGGED = f"""
 SELECT label.item, label.annotator, label.choice, label.reasons, label.tags, label.note
 FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
-WHERE item.pilot IN (SELECT id FROM pilot WHERE project = :project) AND label.tags <> '[]'
+WHERE {OF_PILOTS} AND label.tags <> '[]'
     AND NOT EXISTS (SELECT 1 FROM valid_label AS later WHERE later.item = label.item
                     AND later.annotator = label.annotator AND later.id > label.id)
 ORDER BY item.rank, label.annotator
@@ -277,11 +277,21 @@ def own_tags(store: Store, project: Project, annotator: Annotator) -> list[str]:
     """Return the tags that this annotator has used in the project, most common first: the desk suggests them."""
     query = (
         "SELECT label.tags FROM item INDEXED BY item_pilot JOIN label ON label.item = item.id"
-        " WHERE item.pilot IN (SELECT id FROM pilot WHERE project = ?) AND label.annotator = ? AND label.tags <> '[]'"
+        f" WHERE {OF_PILOTS} AND label.annotator = :annotator AND label.tags <> '[]'"
     )
-    rows = store.db.execute(query, (project.id, annotator.id))
+    rows = store.db.execute(query, {"project": project.id, "annotator": annotator.id})
     counted = Counter(tag for (tags,) in rows for tag in json.loads(tags))
     return sorted(counted, key=lambda tag: (-counted[tag], tag))[:OWN_TAGS]
+
+
+def count_tags(store: Store, pilot: int) -> tuple[int, int]:
+    """Return how many tags the valid labels on items of a pilot (row id) have, and how many different ones."""
+    query = (
+        "SELECT count(*), count(DISTINCT each.value) FROM published_item AS item"
+        " JOIN valid_label AS label ON label.item = item.id, json_each(label.tags) AS each WHERE item.pilot = ?"
+    )
+    numbers: tuple[int, int] = store.db.execute(query, (pilot,)).fetchone()
+    return numbers
 
 
 def tags(store: Store, project: Project, *, together: bool = False) -> list[Tag]:

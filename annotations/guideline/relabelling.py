@@ -163,11 +163,14 @@ def remaining_to_relabel(store: Store, project: Project) -> dict[str, int]:
     return dict(store.db.execute(query, (project.id,)).fetchall())
 
 
-# The number of items that an annotator has still to relabel.
-ITEMS_TO_RELABEL = (
-    "SELECT count(*) FROM assignment INDEXED BY assignment_kept"
-    " WHERE project = {project} AND annotator = {annotator} AND kept = 1 AND state = 'leased' AND latest IS NULL"
-)
+def first_version(store: Store, project: Project, annotator: int) -> int | None:
+    """Return the version of the guideline under which an annotator (row id) made the first label; None without one."""
+    query = (
+        "SELECT guideline.version FROM label JOIN guideline ON guideline.id = label.guideline"
+        " WHERE label.annotator = ? AND label.project = ? ORDER BY label.id LIMIT 1"
+    )
+    version: int | None = store.value(query, (annotator, project.id))
+    return version
 
 
 def earlier_labels(store: Store, annotator_id: int, items: Sequence[Item]) -> dict[str, EarlierLabel]:

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 from evenhand.annotations.database.bulk_writes import Disk, Pace, in_commits, pace_of, until_over
 from evenhand.annotations.database.events import current_project, record
 from evenhand.annotations.database.hash_chain import hash_of_items, record_items
-from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
+from evenhand.annotations.database.store import Store, delete_rows, in_list, insert, update_rows
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import (
     COUNT_SETTINGS,
@@ -65,6 +65,9 @@ WHOLE_TEXT = (
     " || item.second)"
 )
 ITEM_TABLES = "published_item AS item JOIN cell ON cell.id = item.cell"
+# Where a statement names an index of `item`, or that it uses none, and so cannot read the view `published_item`.
+PUBLISHED = "item.batch IN (SELECT id FROM published_batch WHERE project = :project)"
+OF_PILOTS = "item.pilot IN (SELECT id FROM pilot WHERE project = :project)"
 INSERT = (
     "INSERT INTO item (uid, project, batch, rank, hash, text, context, start, stop, stem_start, stem_stop, keyword,"
     " counterpart, file, line, extra, wanted, shared, second, cell)"
@@ -351,28 +354,28 @@ def items(store: Store, project: Project, *, accepted_only: bool = False) -> Ite
     kept = "AND item.status = 'accepted'" if accepted_only else ""
     for batch_id in complete_batches(store, project):
         last = 0
-        while rows := store.db.execute(
-            f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.batch = ? AND item.id > ? {kept}"
-            f" ORDER BY item.id LIMIT {CHUNK}",
-            (batch_id, last),
-        ).fetchall():
-            yield from map(as_item, rows)
-            last = rows[-1][0]
+        page = f"item.batch = ? AND item.id > ? {kept} ORDER BY item.id LIMIT {CHUNK}"
+        while some := items_where(store.db, page, (batch_id, last)):
+            yield from some
+            last = some[-1].id
 
 
 def item(store: Store, project: Project, uid: str) -> Item:
     """Return the published item of that public id. Raises NotFound."""
-    query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.uid = ? AND item.project = ?"
-    row = store.db.execute(query, (uid, project.id)).fetchone()
-    if row is None:
+    named = items_where(store.db, "item.uid = ? AND item.project = ?", (uid, project.id))
+    if not named:
         raise NotFound(N_("This project has no item {uid}."), uid=uid)
-    return as_item(row)
+    return named[0]
 
 
 def items_with_ids(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Item]:
     """Return the published items with these row ids, by row id."""
-    query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN (SELECT value FROM json_each(?))"
-    return {row[0]: as_item(row) for row in db.execute(query, (json.dumps(ids),))}
+    return {one.id: one for one in items_where(db, f"item.id {in_list('?')}", (json.dumps(ids),))}
+
+
+def items_where(db: sqlite3.Connection, which: str, values: Sequence[Any]) -> list[Item]:
+    """Return the published items for which an SQL condition holds, which may end with their order."""
+    return [as_item(row) for row in db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE {which}", values)]
 
 
 def item_id(store: Store, project: Project, uid: str) -> int | None:
@@ -393,6 +396,11 @@ def complete_batches(store: Store, project: Project) -> list[int]:
     """Return the published batches (row ids) of a project in the order of import."""
     query = "SELECT id FROM published_batch WHERE project = ? ORDER BY published"
     return store.column(query, (project.id,))
+
+
+def pairs_of_cells(store: Store, project: Project) -> dict[int, str]:
+    """Return the pair (of generations: the stratum) of each cell (row id) of a project."""
+    return dict(store.db.execute("SELECT id, pair FROM cell WHERE project = ?", (project.id,)).fetchall())
 
 
 def items_after(store: Store, batch: int, after: int = 0, most: int = -1) -> list[int]:

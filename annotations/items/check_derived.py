@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from evenhand.annotations.database.events import current_project
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import PUBLISHED
 from evenhand.annotations.items.changes import set_decision, set_known_answer
 from evenhand.annotations.items.gold import BROUGHT, STATE, recount_items, recounted_state, stored_state
 from evenhand.annotations.items.wanted_labels import draw_share, is_shared, open_recount
@@ -25,24 +26,23 @@ STALE = N_(
 # The settlement in force is the last one, and the known answer the last one: neither is read from the item.
 _ITEMS = f"""
 SELECT item.uid, item.hash, item.settlement, settlement.id, settlement.action,
-    EXISTS (SELECT 1 FROM standing_answer WHERE standing_answer.item = item.id AND choice IS NOT NULL),
+    (SELECT choice FROM standing_answer WHERE standing_answer.item = item.id),
     {STATE}
 FROM published_item AS item JOIN project ON project.id = item.project
 LEFT JOIN settlement ON settlement.id = (SELECT max(id) FROM settlement AS act WHERE act.item = item.id)
 {BROUGHT}
-WHERE item.batch IN (SELECT id FROM published_batch WHERE project = ?)
+WHERE {PUBLISHED}
 """
 # Of each derived count: the rows that are stored, and those that are counted.
 _CELLS = "cell IN (SELECT id FROM cell WHERE project = :project)"
-_PUBLISHED = "item.batch IN (SELECT id FROM published_batch WHERE project = :project)"
 _COUNTS = {
     "census": (
         f"SELECT cell, labels, status, aside, items FROM census WHERE {_CELLS} AND items > 0",
-        CENSUS.format(which=_PUBLISHED),
+        CENSUS.format(which=PUBLISHED),
     ),
     "tally": (
         f"SELECT annotator, cell, handed, labelled, accepted FROM tally WHERE {_CELLS} AND handed > 0",
-        f"{TALLY.format(which=_PUBLISHED)} HAVING sum(state <> 'released') > 0",
+        f"{TALLY.format(which=PUBLISHED)} HAVING sum(state <> 'released') > 0",
     ),
 }
 _SLOTS = """
@@ -63,27 +63,31 @@ class DerivedState(NamedTuple):
 
 
 class StaleItem(NamedTuple):
-    """An item (row id, public id) whose stored state is another one than follows from its labels and decisions."""
+    """An item (row id, public id) whose stored state is another one than follows from its labels and decisions.
+
+    `known`: the answer that the lead gave last.
+    """
 
     id: int
     item: str
     stored: DerivedState
     recounted: DerivedState
+    known: str | None
 
 
 def item_states(store: Store, project: Project) -> Iterator[StaleItem]:
     """Yield each published item with its stored state and the one that follows; one item at a time is in memory."""
     now = current_project(store, project)
-    for uid, identity, pointer, act, action, known, *row in store.db.execute(_ITEMS, (project.id,)):
+    for uid, identity, pointer, act, action, known, *row in store.db.execute(_ITEMS, {"project": project.id}):
         before = stored_state(row)
         # Only the plan `stop` asks for the random share, and a hash costs as much as the rest.
         shared = now.plan == "stop" and is_shared(now.seed, bytes(identity), now.share)
-        before = before._replace(terms=before.terms._replace(shared=shared, known=bool(known)))
+        before = before._replace(terms=before.terms._replace(shared=shared, known=known is not None))
         after = recounted_state(before)
         stored = DerivedState(before.gold, before.status, before.split, before.labels, pointer)
         in_force = None if action == "reopen" else act
         recounted = DerivedState(after.gold, after.status, after.split, after.labels, in_force)
-        yield StaleItem(before.item, uid, stored, recounted)
+        yield StaleItem(before.item, uid, stored, recounted, known)
 
 
 def stale_items(store: Store, project: Project) -> Iterator[StaleItem]:
@@ -130,6 +134,5 @@ def correct_items(store: Store, project: Project, items: Sequence[StaleItem]) ->
     draw_share(store, project, [state.id for state in items])
     for state in items:
         set_decision(store.db, state.id, state.recounted.settlement)
-        answer = store.db.execute("SELECT choice FROM standing_answer WHERE item = ?", (state.id,)).fetchone()
-        set_known_answer(store.db, state.id, answer[0] if answer else None)
+        set_known_answer(store.db, state.id, state.known)
     recount_items(store, [state.id for state in items])

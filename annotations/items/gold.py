@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from evenhand.annotations.database.store import Store, insert
-from evenhand.annotations.items.changes import next_return
+from evenhand.annotations.database.store import Store, in_list, insert
+from evenhand.annotations.items.changes import look_again, next_return
 from evenhand.annotations.types import GoldRule, Plan, Project, Status
 from evenhand.core.files.timestamps import timestamp
 
@@ -31,9 +31,9 @@ class LabelRules(NamedTuple):
     known: bool
 
 
+OF_ITS_PILOT = "(SELECT people FROM pilot WHERE pilot.id = item.pilot)"  # how many label an item of a pilot
 RULE_COLUMNS = (
-    "project.per_item, project.doubled, project.plan, item.wanted, item.shared,"
-    " (SELECT people FROM pilot WHERE pilot.id = item.pilot), item.known IS NOT NULL"
+    f"project.per_item, project.doubled, project.plan, item.wanted, item.shared, {OF_ITS_PILOT}, item.known IS NOT NULL"
 )
 
 # What `stored_state` reads. Codes of choices hold neither colon nor comma.
@@ -50,11 +50,11 @@ BROUGHT = (
     " ON brought.id = (SELECT max(id) FROM imported_gold AS one WHERE one.item = item.id)"
 )
 STATES = (
-    f"SELECT {STATE} FROM {{items}} AS item JOIN project ON project.id = item.project"
+    f"SELECT {{more}}{STATE} FROM {{items}} AS item JOIN project ON project.id = item.project"
     f" LEFT JOIN settlement ON settlement.id = item.settlement {BROUGHT}"
 )
-_STATE_OF_ONE = STATES.format(items="item") + " WHERE item.id = ?"
-_STATE_OF_SOME = STATES.format(items="item") + " WHERE item.id IN (SELECT value FROM json_each(?))"
+_STATE_OF_ONE = STATES.format(items="item", more="") + " WHERE item.id = ?"
+_STATE_OF_SOME = STATES.format(items="item", more="") + f" WHERE item.id {in_list('?')}"
 
 
 class Outcome(NamedTuple):
@@ -187,11 +187,8 @@ def recount_items(store: Store, items: Sequence[int]) -> None:
     )
     for cell in {before.cell for before, after in turned if before.status == "accepted" != after.status}:
         # One that was closed by its quota may be open again, so annotators look at its returned items once more.
-        store.db.execute(
-            "UPDATE member SET looked = 0"
-            " WHERE project = (SELECT project FROM cell WHERE id = ? AND quota IS NOT NULL)",
-            (cell,),
-        )
+        if store.has("cell WHERE id = ? AND quota IS NOT NULL", (cell,)):
+            look_again(store.db, turned[0][0].project)
 
 
 def stored_state(row: Sequence[Any]) -> StoredState:

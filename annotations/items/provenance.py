@@ -48,6 +48,19 @@ def named_sources(store: Store, project: Project) -> dict[int, str]:
     return {item: origin(json.loads(extra)) for item, extra in store.db.execute(LABELLED, (project.id,))}
 
 
+_MINED = "json_type(extra, '$.source') = 'object'"
+
+
+def items_of_files(store: Store, project: Project) -> list[tuple[str, int, int, int]]:
+    """Return the files that published items name, largest first: items, mined ones, and mined ones with a flag."""
+    query = (
+        f"SELECT file, count(*), count(*) FILTER (WHERE {_MINED}), count(*) FILTER (WHERE {_MINED}"
+        " AND json_array_length(extra, '$.flags') > 0)"
+        " FROM published_item WHERE project = ? GROUP BY file ORDER BY count(*) DESC, file"
+    )
+    return store.db.execute(query, (project.id,)).fetchall()
+
+
 def articles(store: Store, project: Project) -> dict[int, str]:
     """Return row id of a labelled sentence -> its source article, of those that name one.
 

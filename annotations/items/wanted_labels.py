@@ -13,21 +13,28 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evenhand.annotations.database.events import RECOUNT_BEGUN, RECOUNT_DONE, current_project
-from evenhand.annotations.database.store import Store, update_rows
-from evenhand.annotations.items.gold import RULE_COLUMNS, STATES, LabelRules, recounted_state, stored_state
+from evenhand.annotations.database.store import Store, in_list, update_rows
+from evenhand.annotations.items.gold import (
+    OF_ITS_PILOT,
+    RULE_COLUMNS,
+    STATES,
+    LabelRules,
+    recounted_state,
+    stored_state,
+)
 from evenhand.annotations.types import Plan, Project
 from evenhand.core.errors import N_, Refused
 
 MOST_HOURS = 24 * 365  # before a retest
 
 
-AMONG = "id IN (SELECT value FROM json_each(:items))"
+AMONG = f"id {in_list(':items')}"
 _THERE = "FROM item WHERE item.project = ? AND (item.batch IN (SELECT id FROM published_batch) OR item.batch = ?)"
 # `wanted_at_first` as SQL, for projects without a doubly labelled sample.
 _PER_ITEM, _PLAN = (f"(SELECT {setting} FROM project WHERE id = :project)" for setting in ("per_item", "plan"))
 AT_FIRST = f"""
 iif({_PLAN} = 'all' OR shared OR pilot IS NOT NULL OR known IS NOT NULL,
-    max({_PER_ITEM}, coalesce((SELECT people FROM pilot WHERE pilot.id = item.pilot), 0)), 1)
+    max({_PER_ITEM}, coalesce({OF_ITS_PILOT}, 0)), 1)
 """
 
 
@@ -182,6 +189,15 @@ def _redraw(store: Store, project: Project, items: Sequence[int], sample: Collec
     return changed
 
 
+def shared_by_labels(store: Store, project: Project) -> dict[int, int]:
+    """Return how many published items of the random share have how many labels."""
+    query = (
+        "SELECT item.labels, count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch"
+        " WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels"
+    )
+    return dict(store.db.execute(query, (project.id,)).fetchall())
+
+
 def labels_planned(project: Project, items: int) -> int:
     """Return the number of labels that a project with so many items wants, under `stop` the maximum."""
     if project.doubled is None:
@@ -199,7 +215,7 @@ class PlanEffects(NamedTuple):
 
 def plan_effects(store: Store, project: Project, *, plan: Plan, per_item: int, share: float) -> PlanEffects:
     """Return the effect of a change of the plan on the labelled items of *project*; it changes nothing."""
-    query = STATES.format(items="published_item").replace("SELECT ", "SELECT item.hash, ", 1)
+    query = STATES.format(items="published_item", more="item.hash, ")
     decided = reopened = same = 0
     for identity, *row in store.db.execute(f"{query} WHERE item.project = ? AND item.labels > 0", (project.id,)):
         before = stored_state(row)

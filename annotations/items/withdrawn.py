@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 
 from evenhand.annotations.database.bulk_writes import in_commits
-from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
+from evenhand.annotations.database.store import Store, delete_rows, in_list, insert, update_rows
 from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import draw_share
@@ -100,7 +100,7 @@ def _clear_chunk(store: Store, batch: int, most: int) -> int:
     if not some:
         update_rows(db, "batch", {"withdrawn": 0, "pid": None, "started_process": None, "heard": 0}, id=batch)
         return 0
-    query = f"{TOUCHED} AND item.id IN (SELECT value FROM json_each(:some))"
+    query = f"{TOUCHED} AND item.id {in_list(':some')}"
     kept = store.column(query, {"batch": batch, "some": json.dumps(some)})
     if kept:
         _move(store, kept, _withdrawn_batch(store, mark[0]))
@@ -170,7 +170,7 @@ TALLY = (
     " AND label.annotator = assignment.annotator AND label.id = latest WHERE {which} GROUP BY 1, 2"
 )
 # Of items that are named by a JSON list of their row ids.
-_THESE = "item.id IN (SELECT value FROM json_each(?))"
+_THESE = f"item.id {in_list('?')}"
 
 
 def _withdrawn_batch(store: Store, project: int) -> int:

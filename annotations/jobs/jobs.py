@@ -163,8 +163,12 @@ def _value_in(value: Any, say: Callable[[str], str]) -> Any:
 
 def jobs(store: Store) -> list[Job]:
     """Return every job, the newest first."""
-    rows = store.db.execute(f"SELECT {_LISTED} FROM job ORDER BY id DESC").fetchall()
-    return [_job(row) for row in rows]
+    return _jobs(store, "true ORDER BY id DESC")
+
+
+def _jobs(store: Store, which: str, *values: str) -> list[Job]:
+    """Return the jobs for which an SQL condition holds, which may end with their order."""
+    return [_job(row) for row in store.db.execute(f"SELECT {_LISTED} FROM job WHERE {which}", values).fetchall()]
 
 
 def typed_from_command(store: Store, read: Callable[[Sequence[str]], tuple[str, dict[str, Any]]]) -> None:
@@ -180,11 +184,10 @@ def typed_from_command(store: Store, read: Callable[[Sequence[str]], tuple[str, 
 
 def find(store: Store, uid: str) -> Job:
     """Return the job of that id, or of the only id with that beginning. Raises NotFound."""
-    query = f"SELECT {_LISTED} FROM job WHERE substr(uid, 1, length(?)) = ? LIMIT 2"
-    rows = store.db.execute(query, (uid, uid)).fetchall() if uid else []
-    if len(rows) != 1:
+    alike = _jobs(store, "substr(uid, 1, length(?)) = ? LIMIT 2", uid, uid) if uid else []
+    if len(alike) != 1:
         raise NotFound(NO_JOB, uid=uid)
-    return _job(rows[0])
+    return alike[0]
 
 
 def folder(store: Store) -> Path:
@@ -406,7 +409,5 @@ class Counts:
 
 def counts_of(store: Store) -> Counts:
     """Count the rows of the database. Raises sqlite3.Error if it cannot be read."""
-    labels, desks = store.db.execute(
-        "SELECT (SELECT count(*) FROM label), (SELECT count(*) FROM member WHERE seen > ?)", (time.time(),)
-    ).fetchone()
-    return Counts(labels, desks, dict(store.db.execute("SELECT state, count(*) FROM job GROUP BY state")))
+    jobs = dict(store.db.execute("SELECT state, count(*) FROM job GROUP BY state"))
+    return Counts(store.count("label"), store.count("member WHERE seen > ?", (time.time(),)), jobs)

@@ -102,10 +102,9 @@ def _wait_for_place(store: Store, uid: str) -> None:
 
 
 def _place_free(store: Store, uid: str) -> bool:
-    query = """
-        SELECT count(*) FROM job AS other, job AS this WHERE this.uid = ? AND (other.state = 'running'
-            OR other.state = 'waiting' AND (other.created, other.id) < (this.created, this.id))"""
-    return bool(store.db.execute(query, (uid,)).fetchone()[0] < AT_ONCE)
+    before = """job AS other, job AS this WHERE this.uid = ? AND (other.state = 'running'
+        OR other.state = 'waiting' AND (other.created, other.id) < (this.created, this.id))"""
+    return store.count(before, (uid,)) < AT_ONCE
 
 
 def _run(work: Callable[[Job, Progress], object], job: Job, progress: Progress) -> tuple[str, JsonObject, str]:

@@ -301,7 +301,7 @@ def labelled_items(store: Store, stored_judge: Judge, round: int = 0) -> set[int
 
 def last_round(store: Store, stored_judge: Judge) -> int:
     """Return the number of the last round in which a judge was asked; 0 for the first, or before it."""
-    return int(store.value("SELECT coalesce(max(round), 0) FROM judge_label WHERE judge = ?", (stored_judge.id,)))
+    return max((answered.round for answered in answers_by_model(store, stored_judge)), default=0)
 
 
 def first_labels(store: Store, stored_judge: Judge) -> list[tuple[str, str, int | None, str, str | None, str]]:
@@ -341,9 +341,9 @@ def mean_cost(store: Store, project: Project, spec: Spec) -> tuple[float | None,
     Over the timed labels by the same model in projects of the same kind.
     """
     query = (
-        "SELECT avg(tokens_in), avg(tokens_out), avg(seconds), count(*) FROM judge_label JOIN judge"
-        " ON judge.id = judge_label.judge WHERE judge.kind = ? AND judge.model = ? AND judge.address = ?"
-        " AND seconds IS NOT NULL AND judge.project IN (SELECT id FROM project WHERE kind = ?)"
+        "SELECT avg(tokens_in), avg(tokens_out), avg(seconds), count(*) FROM judge_label"
+        " JOIN judge ON judge.id = judge_label.judge JOIN project ON project.id = judge.project"
+        " WHERE judge.kind = ? AND judge.model = ? AND judge.address = ? AND seconds IS NOT NULL AND project.kind = ?"
     )
     values = (spec.kind, spec.model, spec.address, project.kind)
     means: tuple[float | None, float | None, float | None, int] = store.db.execute(query, values).fetchone()

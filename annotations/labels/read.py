@@ -49,6 +49,22 @@ FINISHED = """
         (SELECT 1 FROM assignment WHERE assignment.item = item.id
             AND assignment.annotator = member.annotator AND assignment.blind IS NOT NULL)))
 """
+# An annotator has a valid label on an item.
+LABELLED_BY = (
+    "EXISTS (SELECT 1 FROM assignment AS mine WHERE mine.item = {item} AND mine.annotator = {who}"
+    " AND mine.state = 'labelled')"
+)
+
+
+def blind_choices(store: Store, item: int) -> list[tuple[str, str]]:
+    """Return operation and choice of the blind labels of an item (row id)."""
+    query = (
+        "SELECT label.op_id, label.choice FROM assignment JOIN label ON label.id = assignment.blind"
+        " WHERE assignment.item = ? AND label.choice IS NOT NULL"
+    )
+    return store.db.execute(query, (item,)).fetchall()
+
+
 # Which text of a comparison was on the left; {label}: the alias of the label.
 LEFT = "(SELECT place FROM left_text WHERE left_text.op_id = {label}.op_id)"
 
@@ -233,3 +249,28 @@ def blind_labels_on(store: Store, item: int) -> list[BlindLabel]:
         return BlindLabel(reasons=tuple(json.loads(reasons)), marks=spans, extraneous=flag, **columns)
 
     return store.rows(label, _BLIND, (item,))
+
+
+_ORIGINS = f"""
+SELECT {ORIGIN}, label.app, label_file.program, label_file.file, label_file.sha256, guideline.version,
+    label.created < guideline.created AS older, label.form_shown, label.after_reveal,
+    label.created >= label_file.created AS undated, label.seconds IS NOT NULL AS timed,
+    label_file.program = '{PACKAGE}' OR label_file.created < :begun AS packed,
+    iif({ORIGIN} = 'imported', label_file.created, NULL) AS stored, label.created
+FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline {FROM_FILE}
+WHERE label.project = :project
+"""
+
+
+def label_origins(store: Store, project: Project, begun: str) -> Iterator[tuple[Any, ...]]:
+    """Yield where each valid label comes from, and when and how it was made: the columns of `_ORIGINS`.
+
+    *begun*: when the project began to be made of a package, "" if it was made here.
+    """
+    yield from store.db.execute(_ORIGINS, {"project": project.id, "begun": begun})
+
+
+def origins_of_blind_labels(store: Store, project: Project) -> dict[str, int]:
+    """Return how many labels that agreement and gold use come from where."""
+    query = f"SELECT {ORIGIN}, count(*) FROM blind_label AS label {FROM_FILE} WHERE label.project = ? GROUP BY 1"
+    return dict(store.db.execute(query, (project.id,)).fetchall())

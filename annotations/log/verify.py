@@ -320,11 +320,11 @@ def _check_files(store: Store) -> None:
 def verify_project(store: Store, uid: str) -> tuple[Verified, int]:
     """Check the log, one chain through every project; return the result and the number of a project's labels in it."""
     verified = verify(store)
-    query = (
-        "SELECT count(*) FROM log JOIN label ON label.id = log.row JOIN project ON project.id = label.project"
+    rows = (
+        "log JOIN label ON label.id = log.row JOIN project ON project.id = label.project"
         " WHERE log.kind = 'label' AND project.uid = ?"
     )
-    return verified, int(store.db.execute(query, (uid,)).fetchone()[0])
+    return verified, store.count(rows, (uid,))
 
 
 def verify_derived(store: Store, only: Project | None = None) -> list[Derived]:

@@ -24,7 +24,7 @@ from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.items.gold import gold_by_package
 from evenhand.annotations.labels.blind_labels import name_of_labels
-from evenhand.annotations.labels.read import FROM_FILE, ORIGIN, PACKAGE
+from evenhand.annotations.labels.read import label_origins, origins_of_blind_labels
 from evenhand.annotations.papers.blocks import Block, Form, rendered
 from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.progress.cells import funnel_steps
@@ -33,6 +33,7 @@ from evenhand.annotations.projects.consent import sharing
 from evenhand.annotations.quantities.catalogue import estimates, funnel_ids
 from evenhand.annotations.quantities.quantity import quantities_json
 from evenhand.annotations.quantities.snapshot import Snapshot
+from evenhand.annotations.queue.retests import origins_of_retests
 from evenhand.annotations.text_policy import CANARY, needs_canary, text_may_leave
 from evenhand.annotations.types import Guideline, Item, Project
 from evenhand.core.guidelines import recognise
@@ -47,21 +48,6 @@ PLAN = ("per_item", "plan", "share", "doubled")  # which labels are wanted
 RETEST = ("retest", "retest_hours")
 MOST_FILES = 20  # that a paper names
 
-LABELS = f"""
-SELECT {ORIGIN}, label.app, label_file.program, label_file.file, label_file.sha256, guideline.version,
-    label.created < guideline.created AS older, label.form_shown, label.after_reveal,
-    label.created >= label_file.created AS undated, label.seconds IS NOT NULL AS timed,
-    label_file.program = '{PACKAGE}' OR label_file.created < :begun AS packed,
-    iif({ORIGIN} = 'imported', label_file.created, NULL) AS stored, label.created
-FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline {FROM_FILE}
-WHERE label.project = :project
-"""
-COUNTED = f"SELECT {ORIGIN}, count(*) FROM blind_label AS label {FROM_FILE} WHERE label.project = ? GROUP BY 1"
-RETESTED = """
-SELECT retest.created, label.app IS NOT NULL FROM retest JOIN published_item AS item ON item.id = retest.item
-    JOIN retest_label AS label ON label.id = retest.latest
-WHERE retest.project = ?
-"""
 Row = Mapping[str, Any]  # labels that differ in their moment alone: `labels` of them, from `first` to `last`
 NAMES = ("origin", "app", "program", "file", "sha256", "version", "older", "form", "revealed", "undated", "timed",
          "packed", "stored")  # fmt: skip
@@ -85,13 +71,12 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     `retest_plan`: the settings of all retests made here; None if they differ.
     """
     made = next((event for event in events(store, project, action=PACKAGE_BEGUN) if event.data.get("made")), None)
-    values = {"project": project.id, "begun": made.created if made else ""}
-    rows, made_here, stored = _read(store, values)
+    rows, made_here, stored = _read(store, project, made.created if made else "")
     packed = _number(rows, lambda row: bool(row["packed"]))
     by = {origin: [row for row in rows if row["origin"] == origin] for origin in ORIGINS}
     changes, others = (_changes(store, project, action) for action in ("plan", "settings"))
-    counted = dict(store.db.execute(COUNTED, (project.id,)).fetchall())
-    retested = store.db.execute(RETESTED, (project.id,)).fetchall()
+    counted = origins_of_blind_labels(store, project)
+    retested = origins_of_retests(store, project)
     retests = {tuple(_settings_at(project, changes, moment, RETEST).items()) for moment, here in retested if here}
     return {
         "labels": _number(rows),
@@ -113,14 +98,14 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     }
 
 
-def _read(store: Store, asked: Mapping[str, Any]) -> tuple[list[Row], list[str], list[str]]:
+def _read(store: Store, project: Project, begun: str) -> tuple[list[Row], list[str], list[str]]:
     """Return the labels in force, grouped if alike, the sorted times of labels made here and of all storing.
 
     There may be a million labels, so a group holds only its first and last timestamp.
     """
     values: dict[tuple[Any, ...], list[Any]] = {}
     here, stored = list[str](), list[str]()
-    for *alike, created in store.db.execute(LABELS, asked):
+    for *alike, created in label_origins(store, project, begun):
         one = values.setdefault(tuple(alike), [0, created, created])
         one[0], one[1], one[2] = one[0] + 1, min(one[1], created), max(one[2], created)
         stored.append(alike[-1] or created)

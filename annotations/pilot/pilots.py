@@ -13,9 +13,11 @@ from typing import Any
 
 from evenhand.annotations.database.events import current_project, record
 from evenhand.annotations.database.store import Store, insert, update_rows
+from evenhand.annotations.items.batch import WHOLE_TEXT
 from evenhand.annotations.items.changes import draw_into_pilot, end_pilot, return_items
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import sample_of, set_wanted
+from evenhand.annotations.labels.read import BLIND_UNTIL
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.queue.leases import free_all_leases
 from evenhand.annotations.sampling.samples import open_sample
@@ -169,6 +171,43 @@ def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot 
 def remaining_items(store: Store, pilot: Pilot) -> int:
     """Return the present number of items in a pilot, without released and withdrawn ones."""
     return store.count("published_item WHERE pilot = ?", (pilot.id,))
+
+
+# The last blind label of each annotator on an item before the end of the pilot; later ones belong to another version.
+_MADE = f"""
+SELECT label.item, label.annotator, label.choice
+FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
+WHERE item.pilot = :pilot AND {BLIND_UNTIL}
+"""
+# The same with reasons, of items that await no further label.
+_DIFFERING = f"""
+SELECT item.id, item.uid, {WHOLE_TEXT}, item.start, item.stop, cell.side, label.annotator, label.choice, label.reasons
+FROM published_item AS item JOIN cell ON cell.id = item.cell JOIN valid_label AS label ON label.item = item.id
+WHERE item.pilot = :pilot AND item.labels >= item.wanted AND {BLIND_UNTIL}
+ORDER BY item.id, label.annotator
+"""
+# Items that an active annotator should still label: not set aside, and without all labels.
+_OPEN = """
+published_item AS item WHERE pilot = :pilot AND labels < wanted AND aside = 0
+AND EXISTS (SELECT 1 FROM active_member AS member WHERE member.project = :project AND NOT EXISTS (
+    SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = member.annotator
+        AND assignment.state = 'labelled'))
+"""
+
+
+def labels_in_pilot(store: Store, pilot: Pilot) -> list[tuple[int, int, str]]:
+    """Return item, annotator (row ids) and choice of the blind labels that were made while a pilot was open."""
+    return store.db.execute(_MADE, {"pilot": pilot.id, "until": pilot.closed or "9999"}).fetchall()
+
+
+def labels_with_texts(store: Store, pilot: Pilot) -> list[tuple[Any, ...]]:
+    """Return the labels of a closed pilot on items that await none, with the texts: the columns of `_DIFFERING`."""
+    return store.db.execute(_DIFFERING, {"pilot": pilot.id, "until": pilot.closed or ""}).fetchall()
+
+
+def has_open_items(store: Store, project: Project, pilot: Pilot) -> bool:
+    """Return whether an active annotator has an item left in a pilot."""
+    return store.has(_OPEN, {"pilot": pilot.id, "project": project.id})
 
 
 def _draw(store: Store, project: Project, items: int, key: str) -> list[int]:

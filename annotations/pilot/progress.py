@@ -9,11 +9,9 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import has_own_scheme
-from evenhand.annotations.items.batch import WHOLE_TEXT
 from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.blind_labels import full_agreement_of_rows
-from evenhand.annotations.labels.read import BLIND_UNTIL
-from evenhand.annotations.pilot.pilots import Pilot, remaining_items
+from evenhand.annotations.pilot.pilots import Pilot, has_open_items, labels_in_pilot, labels_with_texts, remaining_items
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_
@@ -26,27 +24,6 @@ GOOD = ("accept", "correct")
 NOBODY = Note(N_("no label yet"))
 NO_GOOD = Note(N_("custom schemes have no choice that means accepted"))
 NO_TWO = Note(N_("no item of the pilot has labels by two annotators yet"))
-
-# The last blind label of each annotator on an item before the end of the pilot; later ones belong to another version.
-_MADE = f"""
-SELECT label.item, label.annotator, label.choice
-FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
-WHERE item.pilot = :pilot AND {BLIND_UNTIL}
-"""
-# The same with reasons, of items that await no further label.
-_DIFFERING = f"""
-SELECT item.id, item.uid, {WHOLE_TEXT}, item.start, item.stop, cell.side, label.annotator, label.choice, label.reasons
-FROM published_item AS item JOIN cell ON cell.id = item.cell JOIN valid_label AS label ON label.item = item.id
-WHERE item.pilot = :pilot AND item.labels >= item.wanted AND {BLIND_UNTIL}
-ORDER BY item.id, label.annotator
-"""
-# Items that an active annotator should still label: not set aside, and without all labels.
-_OPEN = """
-published_item AS item WHERE pilot = :pilot AND labels < wanted AND aside = 0
-AND EXISTS (SELECT 1 FROM active_member AS member WHERE member.project = :project AND NOT EXISTS (
-    SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = member.annotator
-        AND assignment.state = 'labelled'))
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +73,7 @@ def differing_items(store: Store, project: Project, pilot: Pilot) -> list[Differ
 
     An item that still awaits a label is left out, so that labels stay blind.
     """
-    rows = store.db.execute(_DIFFERING, {"pilot": pilot.id, "until": pilot.closed or ""}).fetchall()
+    rows = labels_with_texts(store, pilot)
     values: dict[int, list[Any]] = {}
     for row in rows:
         values.setdefault(row[0], []).append(row)
@@ -112,7 +89,7 @@ def differing_items(store: Store, project: Project, pilot: Pilot) -> list[Differ
 
 def pilot_progress(store: Store, project: Project, pilot: Pilot) -> PilotProgress:
     """Return the figures of one pilot; it reads its items and their labels once."""
-    made = store.db.execute(_MADE, {"pilot": pilot.id, "until": pilot.closed or "9999"}).fetchall()
+    made = labels_in_pilot(store, pilot)
     choices: dict[int, list[str]] = {}
     for item, _, choice in made:
         choices.setdefault(item, []).append(choice)
@@ -136,7 +113,7 @@ def pilot_progress(store: Store, project: Project, pilot: Pilot) -> PilotProgres
 def _is_complete(store: Store, project: Project, pilot: Pilot, items: int, choices: Mapping[int, list[str]]) -> bool:
     if pilot.closed is not None:
         return len(choices) == items == pilot.items and all(len(choice) >= pilot.people for choice in choices.values())
-    return not store.has(_OPEN, {"pilot": pilot.id, "project": project.id})
+    return not has_open_items(store, project, pilot)
 
 
 def letters(

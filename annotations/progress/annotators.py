@@ -18,6 +18,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.own import own_conflicts, own_progress
 from evenhand.annotations.projects.annotators import annotators, participants
+from evenhand.annotations.queue.assignments import OF_MEMBERS
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_
@@ -65,8 +66,7 @@ _turn = threading.Lock()
 def labels_by_day(store: Store, project: Project, offset_minutes: int = 0) -> tuple[Day, ...]:
     """Count labels per day and annotator, in order; days begin at midnight, *offset_minutes* east of Greenwich."""
     known = _counted_days(store, project, offset_minutes)
-    query = "SELECT annotator.id, name FROM member JOIN annotator ON annotator.id = annotator WHERE project = ?"
-    names = dict(store.db.execute(query, (project.id,)).fetchall())
+    names = {person.id: person.name for person in annotators(store, project, active=False)}
     return tuple(Day(day, names[who], number) for (day, who), number in sorted(known.labels.items()))
 
 
@@ -129,10 +129,9 @@ OWN = "SELECT item, choice = 'accept' FROM standing_label WHERE annotator = ? AN
 PUBLISHED = """
 CROSS JOIN item ON item.id = assignment.item CROSS JOIN published_batch AS batch ON batch.id = item.batch
 """
-STATES = """
+STATES = f"""
 SELECT annotator, sum(state = 'leased'), sum(state = 'skipped') FROM assignment
-WHERE project = ? AND annotator IN (SELECT annotator FROM member WHERE project = ?)
-    AND state IN ('leased', 'skipped') GROUP BY annotator
+WHERE project = :project AND {OF_MEMBERS} AND state IN ('leased', 'skipped') GROUP BY annotator
 """
 
 
@@ -194,7 +193,7 @@ def workers(
     """
     moment = time.time() if now is None else now
     active = {annotator.id for annotator in annotators(store, project)}
-    states = {row[0]: row[1:] for row in store.db.execute(STATES, (project.id, project.id))}
+    states = {row[0]: row[1:] for row in store.db.execute(STATES, {"project": project.id})}
     sources = articles(store, project)
     apart = disagreement(store, project, sources)
     made = {who: _recent(days, who, today, since) for who in {day.annotator for day in days}}

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import LastWords, decided_before, ended_at_reject, last_words
+from evenhand.annotations.items.batch import PUBLISHED
 from evenhand.annotations.items.provenance import COUNTED, Facts, mined_runs
 from evenhand.annotations.labels.blind_labels import COMPARED, REVIEWED, SAME_CHOICE, population_labels
 from evenhand.annotations.types import Project
@@ -29,8 +30,7 @@ SELECT cell.pair, cell.side, cell.quota, counted.* FROM cell LEFT JOIN (
         sum(iif(item.labels >= item.wanted, item.labels, 0)) AS labels_made,
         sum(iif(item.status = 'pending' AND item.aside = 0, item.labels, 0)) AS labels_there,
         sum(item.status = 'pending' AND item.aside = 0 AND item.labels >= item.wanted) AS waiting
-    FROM item NOT INDEXED WHERE item.batch IN (SELECT id FROM published_batch WHERE project = :project)
-    GROUP BY item.cell
+    FROM item NOT INDEXED WHERE {PUBLISHED} GROUP BY item.cell
 ) AS counted ON counted.cell = cell.id WHERE cell.project = :project ORDER BY cell.id
 """
 # The choice of the labels: the gold of an item without a settlement, else any label.
@@ -40,28 +40,34 @@ ACCEPTED_BY_ALL = (
     " WHERE assignment.item = item.id AND label.choice = 'accept')))"
 )
 # A scan in row order is twice as fast as by an index.
-LABELLED = """
+LABELLED = f"""
 SELECT pair, side, full, labels, status, items FROM cell JOIN (
     SELECT cell, shared OR pilot IS NOT NULL OR known IS NOT NULL AS full, labels, status, count(*) AS items
-    FROM item NOT INDEXED WHERE labels > 0 AND batch IN (SELECT id FROM published_batch WHERE project = ?)
+    FROM item NOT INDEXED WHERE labels > 0 AND {PUBLISHED}
     GROUP BY cell, full, labels, status
 ) AS counted ON counted.cell = cell.id
 """
 
 # Items with labels after a first reject under `stop`: the number of labels up to it, and the number now.
-LATER = """
+LATER = f"""
 SELECT pair, side, first, labels, count(*) FROM cell JOIN (
     SELECT item.cell AS cell, item.labels AS labels, (
         SELECT count(*) FROM assignment WHERE assignment.item = item.id AND blind <= (
             SELECT min(blind) FROM assignment JOIN label ON label.id = blind
             WHERE assignment.item = item.id AND choice = 'reject')) AS first
     FROM item WHERE labels > 1 AND status = 'rejected' AND shared = 0 AND pilot IS NULL AND known IS NULL
-        AND batch IN (SELECT id FROM published_batch WHERE project = ?)
+        AND {PUBLISHED}
 ) AS rejected ON rejected.cell = cell.id WHERE first BETWEEN 1 AND labels - 1 GROUP BY cell.id, first, labels
 """
 OWN_LABELS = 20  # with so many reviewed items, their mean number of labels is used for the rest
 
 NO_PACE = Note(N_("Too few labels to estimate a pace: at least seven without a break are needed."))
+
+
+def reviewed_of_pilot(store: Store, pilot: int) -> list[tuple[int, bool]]:
+    """Return the items (row ids) of a pilot with all their labels, and whether every label accepts each."""
+    query = f"SELECT item.id, {ACCEPTED_BY_ALL} FROM published_item AS item WHERE item.pilot = ? AND {REVIEWED}"
+    return [(item, bool(accepted)) for item, accepted in store.db.execute(query, (pilot,))]
 
 
 class CellCounts(NamedTuple):
@@ -189,10 +195,10 @@ def followed_by_cell(
     *returned*: items in relabelling, by their former labels.
     """
     rows: dict[tuple[str, str], tuple[list[tuple[int, str, int]], list[tuple[int, str, int]]]] = {}
-    for pair, side, full, labels, status, items in store.db.execute(LABELLED, (project.id,)):
+    for pair, side, full, labels, status, items in store.db.execute(LABELLED, {"project": project.id}):
         rows.setdefault((pair, side), ([], []))[full].append((labels, status, items))
     if any((event.data.get("old") or {}).get("plan") == "all" for event in events(store, project, action="plan")):
-        for pair, side, first, labels, items in store.db.execute(LATER, (project.id,)):
+        for pair, side, first, labels, items in store.db.execute(LATER, {"project": project.id}):
             rows[pair, side][False].extend([(labels, "rejected", -items), (first, "rejected", items)])
     for words in returned:
         full = words.terms.shared or words.terms.pilot is not None or words.terms.known

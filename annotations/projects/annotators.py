@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from itertools import count
 from sqlite3 import Connection
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from evenhand.annotations.database.events import PROJECTS, as_project, record
 from evenhand.annotations.database.store import Store, insert, update_rows
@@ -27,6 +27,71 @@ def annotators(store: Store, project: Project, *, active: bool = True) -> list[A
     """Return the annotators of this project, in the order of joining; `active=False`: also those who have left."""
     query = f"{_MEMBERS} WHERE member.project = ? AND member.active >= ? ORDER BY annotator.id"
     return store.rows(Annotator, query, (project.id, int(active)))
+
+
+BY_LINK = "EXISTS (SELECT 1 FROM study_person WHERE study_person.annotator = {who})"  # came by the link of a study
+
+
+class SignIn(NamedTuple):
+    """The way an annotator reaches the desk.
+
+    `by_link`: as a participant of a study, so only the browser that took part has this desk. `version`: of the account,
+    0 without an open account; it is raised when every sign-in of the account ends (by a new password, say).
+    """
+
+    by_link: bool
+    version: int
+
+
+def sign_in_of(store: Store, annotator: str) -> SignIn:
+    """Return how an annotator (public id) reaches the desk."""
+    query = (
+        f"SELECT {BY_LINK.format(who='annotator.id')}, account.version FROM annotator"
+        " LEFT JOIN open_account AS account ON account.annotator = annotator.id WHERE annotator.uid = ?"
+    )
+    row = store.db.execute(query, (annotator,)).fetchone()
+    return SignIn(bool(row[0]), row[1] or 0) if row else SignIn(False, 0)
+
+
+class DeskState(NamedTuple):
+    """What an open desk has to know of its project, besides items.
+
+    `told`: the version up to which the annotator has confirmed the changes. `pilot`: whether one is open. `back`: how
+    many items a new version sent to this annotator that are not labelled again yet.
+    """
+
+    active: bool
+    told: int
+    pilot: bool
+    back: int
+
+
+def desk_state(store: Store, project: Project, annotator: Annotator) -> DeskState:
+    """Return the desk state of one annotator, in one query, since each label asks for it.
+
+    Raises NotFound for a person who is not an annotator of the project.
+    """
+    query = (
+        "SELECT active, told, EXISTS (SELECT 1 FROM open_pilot WHERE project = member.project),"
+        " (SELECT count(*) FROM assignment INDEXED BY assignment_kept WHERE project = member.project"
+        " AND annotator = member.annotator AND kept = 1 AND state = 'leased' AND latest IS NULL)"
+        " FROM member WHERE project = ? AND annotator = ?"
+    )
+    row = store.db.execute(query, (project.id, annotator.id)).fetchone()
+    if row is None:
+        raise NotFound(NO_ANNOTATOR, name=annotator.name)
+    active, told, pilot, back = row
+    return DeskState(bool(active), told, bool(pilot), back)
+
+
+def labels_made(store: Store, project: Project) -> list[tuple[int, str, int]]:
+    """Return row id, name and number of valid labels of the annotators with any; from the tallies: labels take long."""
+    query = (
+        "SELECT annotator.id, annotator.name, sum(labelled) FROM cell JOIN tally ON tally.cell = cell.id"
+        " JOIN annotator ON annotator.id = tally.annotator WHERE cell.project = ?"
+        " GROUP BY annotator.id HAVING sum(labelled) > 0"
+    )
+    return store.db.execute(query, (project.id,)).fetchall()
 
 
 def participants(store: Store, project: Project) -> frozenset[int]:
@@ -97,15 +162,15 @@ def rename_annotator(store: Store, project: Project, annotator: Annotator, name:
     new = checked_name(name)
     with store.write() as db:
         is_active(db, project, annotator)
-        row = db.execute("SELECT name FROM annotator WHERE id = ?", (annotator.id,)).fetchone()
-        if new == row[0]:
-            return Annotator(annotator.id, annotator.uid, new)
+        stored = annotator_with(store, annotator.uid) or annotator
+        if new == stored.name:
+            return stored
         if store.has("annotator WHERE name = ?", (new,)):
             message = N_("There is already an annotator named {name}. Choose another name.")
             raise NotAllowed(message, name=new)
         replace_name(store, annotator, new)
-        for (each,) in db.execute("SELECT project FROM member WHERE annotator = ?", (annotator.id,)).fetchall():
-            record(store, each, "renamed", annotator=annotator, author=author, old=row[0], new=new)
+        for each in projects_of(store, annotator):
+            record(store, each, "renamed", annotator=annotator, author=author, old=stored.name, new=new)
     return Annotator(annotator.id, annotator.uid, new)
 
 

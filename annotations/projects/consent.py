@@ -11,11 +11,11 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from evenhand.annotations.database.hash_chain import forget_row
-from evenhand.annotations.database.store import Store, delete_rows, insert
-from evenhand.annotations.projects.annotators import annotators, checked_name, is_active
+from evenhand.annotations.database.store import Store, delete_rows, in_list, insert
+from evenhand.annotations.projects.annotators import annotators, checked_name, is_active, labels_made
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -50,25 +50,19 @@ NAMES: dict[Use, str] = {
     "disaggregated": N_("One by one, without notes and times"),
     "training": N_("Training of models"),
 }
-# From the tallies: the page of releases asks each time it is opened, and counting the labels takes a second.
-VALID = """
-SELECT annotator.name, sum(labelled) FROM cell JOIN tally ON tally.cell = cell.id
-    JOIN annotator ON annotator.id = tally.annotator
-WHERE cell.project = ? GROUP BY annotator.id HAVING sum(labelled) > 0
-"""
 # What the package of a release lacks: comments in private threads or by annotators who did not consent, and cases still
 # open of which it has not all labels.
-SILENT_COMMENTS = """
+SILENT_COMMENTS = f"""
 comment JOIN published_item AS item ON item.id = comment.item
 LEFT JOIN annotator ON annotator.id = comment.annotator
 WHERE comment.project = :project AND (comment.thread IS NOT NULL
-    OR annotator.name IN (SELECT value FROM json_each(:silent)))
+    OR annotator.name {in_list(":silent")})
 """
-SILENT_CASES = """
+SILENT_CASES = f"""
 published_item AS item WHERE item.project = :project AND item.split = 1
     AND item.settlement IS NULL AND EXISTS (SELECT 1 FROM assignment JOIN annotator
         ON annotator.id = assignment.annotator WHERE assignment.item = item.id AND assignment.blind NOT NULL
-        AND annotator.name IN (SELECT value FROM json_each(:silent)))
+        AND annotator.name {in_list(":silent")})
 """
 ANSWER = ("use", "given", "recorded_by", "language", "text", "created")
 
@@ -154,7 +148,7 @@ def sharing(store: Store, project: Project) -> dict[str, Any]:
     `released`: of people who consented to it; `left_out`: of all others; `training`: of those released, also to
     training.
     """
-    numbers = dict(store.db.execute(VALID, (project.id,)).fetchall())
+    numbers = {name: labels for _, name, labels in labels_made(store, project)}
     may, train = consenting(store, project, "release"), consenting(store, project, "training")
 
     def of(names: set[str]) -> dict[str, int]:
@@ -170,7 +164,7 @@ def left_out(store: Store, project: Project, may: Collection[str]) -> dict[str, 
     `annotators` with labels, their valid `labels`, `comments` in private threads or by them, and `open_cases` on which
     they have a label.
     """
-    labels = dict(store.db.execute(VALID, (project.id,)).fetchall())
+    labels = {name: number for _, name, number in labels_made(store, project)}
     silent = [annotator.name for annotator in annotators(store, project, active=False) if annotator.name not in may]
     values = {"project": project.id, "silent": json.dumps(silent)}
     comments, cases = (store.count(rows, values) for rows in (SILENT_COMMENTS, SILENT_CASES))
@@ -178,12 +172,12 @@ def left_out(store: Store, project: Project, may: Collection[str]) -> dict[str, 
     return {"annotators": len(missing), "labels": sum(missing), "comments": comments, "open_cases": cases}
 
 
-def restore_answer(db: Connection, project: int, annotator: int, values: Mapping[str, Any]) -> bool:
+def restore_answer(store: Store, project: int, annotator: int, values: Mapping[str, Any]) -> bool:
     """Store an answer of a package, inside the caller's transaction. False if it is stored already."""
     same = "use = :use AND given = :given AND recorded_by = :recorded_by AND text = :text AND created = :created"
-    query = f"SELECT 1 FROM label_consent WHERE project = :project AND annotator = :annotator AND {same}"
     row = {key: values[key] for key in ANSWER} | {"project": project, "annotator": annotator}
-    return db.execute(query, row).fetchone() is None and insert(db, "label_consent", row) > 0
+    stored = store.has(f"label_consent WHERE project = :project AND annotator = :annotator AND {same}", row)
+    return not stored and insert(store.db, "label_consent", row) > 0
 
 
 MOST_GROUPS = 20
@@ -235,19 +229,31 @@ def add_grouping(store: Store, project: Project, name: str, options: Sequence[st
         return grouping(store, project, bare)
 
 
+class _Member(NamedTuple):
+    """A row of the table of groups: in which group of a grouping an annotator (row id) is."""
+
+    id: int
+    grouping: int
+    annotator: int
+    value: str
+    recorded_by: RecordedBy
+
+
+def _members(store: Store, which: str, *values: int) -> list[_Member]:
+    """Return the rows for which an SQL condition holds."""
+    query = f"SELECT id, grouping, annotator, value, recorded_by FROM annotator_group WHERE {which}"
+    return store.rows(_Member, query, values)
+
+
 def groups_of(store: Store, of: Grouping) -> dict[int, str]:
     """Return the group of each annotator (row id)."""
-    query = "SELECT annotator, value FROM annotator_group WHERE grouping = ?"
-    return dict(store.db.execute(query, (of.id,)).fetchall())
+    return {member.annotator: member.value for member in _members(store, "grouping = ?", of.id)}
 
 
 def own_groups(store: Store, project: Project, person: Annotator) -> list[OwnGroup]:
     """Return the group of *person* in every grouping of the project."""
-    query = (
-        "SELECT grouping, value, recorded_by FROM annotator_group AS one JOIN grouping ON grouping.id = one.grouping"
-        " WHERE project = ? AND annotator = ?"
-    )
-    known = {row: (value, by) for row, value, by in store.db.execute(query, (project.id, person.id))}
+    mine = _members(store, "annotator = ?", person.id)
+    known = {member.grouping: (member.value, member.recorded_by) for member in mine}
     return [OwnGroup(one, *known.get(one.id, (None, None))) for one in groupings(store, project)]
 
 
@@ -264,12 +270,11 @@ def set_group(
                       groups=", ".join(of.options))  # fmt: skip
     with store.write() as db:
         is_active(db, project, person)
-        query = "SELECT id, recorded_by FROM annotator_group WHERE grouping = ? AND annotator = ?"
-        row = db.execute(query, (of.id, person.id)).fetchone()
-        if row is not None and row[1] == "annotator" and recorded_by == "lead":
+        before = _members(store, "grouping = ? AND annotator = ?", of.id, person.id)
+        if before and before[0].recorded_by == "annotator" and recorded_by == "lead":
             raise NotAllowed(N_("{name} has chosen a group; only they can change it."), name=person.name)
-        if row is not None:
-            _remove(store, row[0])
+        if before:
+            _remove(store, before[0].id)
         if value is not None:
             _insert_group(db, of, person.id, value, recorded_by, timestamp())
 
@@ -306,8 +311,8 @@ def _insert_group(db: Connection, of: Grouping, annotator: int, value: str, reco
 
 def forget_groups(store: Store, person: Annotator) -> None:
     """Remove a person from every group of every project, inside the caller's transaction."""
-    for row in store.column("SELECT id FROM annotator_group WHERE annotator = ?", (person.id,)):
-        _remove(store, row)
+    for member in _members(store, "annotator = ?", person.id):
+        _remove(store, member.id)
 
 
 def _remove(store: Store, row: int) -> None:

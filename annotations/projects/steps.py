@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.batch import BEING_IMPORTED
+from evenhand.annotations.database.store import Store, in_list
+from evenhand.annotations.items.batch import is_importing
 from evenhand.annotations.labels.blind_labels import REVIEWED, SAME_CHOICE
+from evenhand.annotations.projects.annotators import BY_LINK
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.types import Project, ProjectCounts
 
@@ -34,12 +35,11 @@ Step = Literal[
 State = Literal["done", "waiting", "not begun"]
 
 _FACTS = f"""
-SELECT EXISTS (SELECT 1 FROM batch WHERE project = :project AND {BEING_IMPORTED}) AS importing,
-       (SELECT count(*) FROM active_member AS member WHERE project = :project AND NOT EXISTS (
-            SELECT 1 FROM study_person WHERE study_person.annotator = member.annotator)) AS people,
+SELECT (SELECT count(*) FROM active_member AS member WHERE project = :project
+        AND NOT {BY_LINK.format(who="member.annotator")}) AS people,
        (SELECT count(*) FROM active_member AS member JOIN annotator ON annotator.id = member.annotator
-        WHERE member.project = :project AND EXISTS (SELECT 1 FROM account) AND NOT EXISTS (
-            SELECT 1 FROM study_person WHERE study_person.annotator = member.annotator) AND NOT EXISTS (
+        WHERE member.project = :project AND EXISTS (SELECT 1 FROM account)
+            AND NOT {BY_LINK.format(who="member.annotator")} AND NOT EXISTS (
             SELECT 1 FROM open_account WHERE open_account.annotator = member.annotator) AND NOT EXISTS (
             SELECT 1 FROM access_link AS link WHERE link.project = :project AND link.purpose = 'invite'
             AND link.used < link.uses AND link.expires > :now AND annotator.name = link.name)) AS uninvited,
@@ -47,9 +47,7 @@ SELECT EXISTS (SELECT 1 FROM batch WHERE project = :project AND {BEING_IMPORTED}
        (SELECT count(*) FROM pilot WHERE project = :project) AS pilots,
        (SELECT id FROM open_pilot WHERE project = :project) AS pilot,
        EXISTS (SELECT 1 FROM event WHERE project = :project AND action = 'plan') AS planned,
-       (SELECT count(*) FROM published_item WHERE project = :project AND split = 1 AND settlement IS NULL) AS cases,
-       (SELECT count(*) FROM published_item
-        WHERE project = :project AND split = 1 AND settlement IS NULL AND status = 'pending') AS cases_pending,
+       cases, cases_pending,
        EXISTS (SELECT 1 FROM published_item WHERE project = :project AND settlement IS NOT NULL) AS settled,
        EXISTS (SELECT 1 FROM published_item WHERE project = :project AND known IS NOT NULL) AS known,
        (SELECT max(created) FROM frozen_release WHERE project = :project) AS released,
@@ -59,6 +57,8 @@ SELECT EXISTS (SELECT 1 FROM batch WHERE project = :project AND {BEING_IMPORTED}
             FROM member WHERE project = :project
             UNION ALL SELECT * FROM (SELECT created FROM settlement WHERE project = :project ORDER BY id DESC LIMIT 1)
        )) AS changed
+FROM (SELECT count(*) AS cases, count(*) FILTER (WHERE status = 'pending') AS cases_pending FROM published_item
+      WHERE project = :project AND split = 1 AND settlement IS NULL)
 """
 _PILOT_LEFT = "published_item AS item WHERE item.pilot = ? AND item.labels < item.wanted"
 
@@ -122,12 +122,12 @@ class StepCounts:
 def facts(store: Store, project: Project) -> StepCounts:
     """Return the counts of a project as they are now."""
     (row,) = store.rows(dict[str, Any], _FACTS, {"project": project.id, "now": time.time()})
-    row |= {name: bool(row[name]) for name in ("importing", "planned", "settled", "known")}
+    row |= {name: bool(row[name]) for name in ("planned", "settled", "known")}
     pilot = row.pop("pilot")
     left = 0 if pilot is None else store.count(_PILOT_LEFT, (pilot,))
     return StepCounts(
-        stock=counts(store, project), per_item=project.per_item, retest=project.retest > 0,
-        pilot_open=pilot is not None, pilot_left=left, **row,
+        stock=counts(store, project), importing=is_importing(store, project), per_item=project.per_item,
+        retest=project.retest > 0, pilot_open=pilot is not None, pilot_left=left, **row,
     )  # fmt: skip
 
 
@@ -196,10 +196,7 @@ def _is_current(step_counts: StepCounts) -> bool:
 
 
 # Only sentence projects that are not archived count, and of these the ones that are asked for.
-OPEN = (
-    "project.archived IS NULL AND project.kind = 'sentences'"
-    " AND (:only IS NULL OR project.uid IN (SELECT value FROM json_each(:only)))"
-)
+OPEN = f"project.archived IS NULL AND project.kind = 'sentences' AND (:only IS NULL OR project.uid {in_list(':only')})"
 
 # A row a text: {text} is item.hash, or item.id where one project has each text once and no sort is needed.
 COUNTS = f"""

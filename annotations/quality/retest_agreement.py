@@ -16,9 +16,10 @@ import numpy as np
 from evenhand.annotations.database.events import current_project
 from evenhand.annotations.database.store import Store, consistent_read
 from evenhand.annotations.guideline.versions import guidelines
-from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.items.batch import as_item
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.quality.known_answers import SIGNATURE, KnownAnswerScore, KnownItem, known_items, scores
+from evenhand.annotations.queue.retests import retest_pairs, retest_states, retest_texts
 from evenhand.annotations.types import Choice, Form, Item, Project
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa, modified_wilson
@@ -28,31 +29,6 @@ DAY_S = 86_400.0
 
 NO_RETEST = Note(N_("No item has been labelled a second time yet."))
 NO_FLAG_RETEST = Note(N_("No flag has been judged a second time yet."))
-
-# The second label is the valid one or, if something was shown later, the last one before that.
-PAIRS = """
-SELECT retest.id, retest.annotator, one.choice, two.choice, one.extraneous, two.extraneous,
-       one.created, two.created, one.guideline = two.guideline
-FROM retest JOIN published_item AS item ON item.id = retest.item
-     JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator
-     JOIN label AS one ON one.id = retest.first
-     LEFT JOIN retest_label AS two ON two.id = iif(assignment.revealed IS NULL, retest.latest,
-        (SELECT max(id) FROM valid_retest_label WHERE retest = retest.id
-            AND created <= assignment.revealed)) AND two.choice IS NOT NULL
-WHERE retest.project = ? AND retest.state = 'labelled' ORDER BY retest.id
-"""
-STATES = """
-SELECT retest.annotator, iif(member.active OR state IN ('labelled', 'void'), state, 'left'), count(*)
-FROM retest JOIN published_item AS item ON item.id = retest.item
-    JOIN member ON member.project = retest.project AND member.annotator = retest.annotator
-WHERE retest.project = ? GROUP BY 1, 2
-"""
-TEXTS = f"""
-SELECT {ITEM_COLUMNS}, annotator.name, one.reasons, two.reasons, one.note, two.note, one.form_shown, two.form_shown
-FROM {ITEM_TABLES} JOIN retest ON retest.item = item.id JOIN annotator ON annotator.id = retest.annotator
-    JOIN label AS one ON one.id = retest.first JOIN retest_label AS two ON two.id = retest.latest
-WHERE retest.id = ?
-"""
 
 
 class RetestPair(NamedTuple):
@@ -130,7 +106,7 @@ def retest_report(store: Store, project: Project, *, resampling: Resampling | No
     pairs = list(_pairs(store, project))
     choices = _choices(store, project, pairs)
     states: dict[int, Counter[str]] = {}
-    for who, state, number in store.db.execute(STATES, (project.id,)):
+    for who, state, number in retest_states(store, project):
         states.setdefault(who, Counter())[state] = number
     flags = project.kind == "generations"
     people = tuple(
@@ -157,7 +133,7 @@ def retest_differences(store: Store, project: Project, annotator: str | None = N
     for pair in _pairs(store, project):
         if pair.first == pair.second or not pair.same_guideline:
             continue
-        row = store.db.execute(TEXTS, (pair.retest,)).fetchone()
+        row = retest_texts(store, pair.retest)
         if row is None:
             continue
         name, first, second, *rest = row[-7:]
@@ -174,7 +150,7 @@ def retest_differences(store: Store, project: Project, annotator: str | None = N
 
 
 def _pairs(store: Store, project: Project) -> Iterator[RetestPair]:
-    for retest, who, first, second, flag, other, made, again, same in store.db.execute(PAIRS, (project.id,)):
+    for retest, who, first, second, flag, other, made, again, same in retest_pairs(store, project):
         if second is None:
             continue
         days = (datetime.fromisoformat(again) - datetime.fromisoformat(made)).total_seconds() / DAY_S

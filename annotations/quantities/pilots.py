@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.drafts import count_tags
 from evenhand.annotations.items.provenance import articles
 from evenhand.annotations.labels.blind_labels import REVIEWED
 from evenhand.annotations.pilot.pilots import Pilot, pilots
 from evenhand.annotations.pilot.progress import PilotProgress, pilot_progress
-from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL, NO_REVIEW
+from evenhand.annotations.progress.cells import NO_REVIEW, reviewed_of_pilot
 from evenhand.annotations.quantities.quantity import Interval, Population, Quantity, Rows, Unit, counted
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
@@ -20,12 +21,6 @@ ITEM, TAG, PILOT = N_("item"), N_("tag"), N_("pilot")
 SHARE = Interval(
     N_("Wilson's, modified for rare counts; over source articles where one holds several items"), "coverage.md#shares"
 )
-DONE = f"SELECT item.id, {ACCEPTED_BY_ALL} FROM published_item AS item WHERE item.pilot = ? AND {REVIEWED}"
-TAGS = """
-SELECT count(*), count(DISTINCT each.value) FROM published_item AS item
-     JOIN valid_label AS label ON label.item = item.id, json_each(label.tags) AS each
-WHERE item.pilot = ?
-"""
 
 
 class PilotNumbers(NamedTuple):
@@ -48,10 +43,10 @@ def pilot_numbers(store: Store, project: Project) -> dict[str, PilotNumbers]:
 
 
 def _numbers(store: Store, project: Project, pilot: Pilot, sources: Mapping[int, str]) -> PilotNumbers:
-    tags, distinct = store.db.execute(TAGS, (pilot.id,)).fetchone()
-    outcomes = store.db.execute(DONE, (pilot.id,)).fetchall()
+    tags, distinct = count_tags(store, pilot.id)
+    outcomes = reviewed_of_pilot(store, pilot.id)
     units = [sources.get(item, "") for item, _ in outcomes]
-    accepted = share_of_rows([bool(agreed) for _, agreed in outcomes], units, nothing=NO_REVIEW)
+    accepted = share_of_rows([agreed for _, agreed in outcomes], units, nothing=NO_REVIEW)
     return PilotNumbers(pilot_progress(store, project, pilot), len(outcomes), accepted, tags, distinct)
 
 

@@ -9,17 +9,19 @@ from collections.abc import Iterable, Mapping
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
-from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
-from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.database.store import Store, delete_rows, in_list, insert, update_rows
 from evenhand.annotations.items.batch import item as item_with
+from evenhand.annotations.items.batch import items_where
 from evenhand.annotations.items.changes import return_aside, set_aside_for_lead
 from evenhand.annotations.types import Item, Project
 
 # Items (public ids) that an annotator has labelled and of which nothing was revealed to them yet.
 _UNREVEALED = (
     "annotator = ? AND revealed IS NULL AND state = 'labelled'"
-    " AND item IN (SELECT id FROM item WHERE uid IN (SELECT value FROM json_each(?)))"
+    f" AND item IN (SELECT id FROM item WHERE uid {in_list('?')})"
 )
+# Makes SQLite look up the assignments of each annotator of a project, also of those who have left.
+OF_MEMBERS = "annotator IN (SELECT annotator FROM member WHERE project = :project)"
 
 
 class Leased(NamedTuple):
@@ -92,10 +94,9 @@ def reveal_items(db: Connection, annotator: int, items: list[str], moment: str) 
     db.execute(f"UPDATE assignment SET revealed = ? WHERE {_UNREVEALED}", (moment, annotator, json.dumps(items)))
 
 
-def is_unrevealed(db: Connection, annotator: int, items: list[str]) -> bool:
+def is_unrevealed(store: Store, annotator: int, items: list[str]) -> bool:
     """Return whether the annotator has labelled one of these items (public ids) and has not seen an opinion on it."""
-    query = f"SELECT 1 FROM assignment WHERE {_UNREVEALED} LIMIT 1"
-    return db.execute(query, (annotator, json.dumps(items))).fetchone() is not None
+    return store.has(f"assignment WHERE {_UNREVEALED}", (annotator, json.dumps(items)))
 
 
 def send_label_back(db: Connection, item: int, annotator: int, label: int, *, stays: bool) -> bool:
@@ -149,10 +150,9 @@ def withdraw_batch(db: Connection, project: int, batch: int) -> None:
     """Take the items of a withdrawn batch from every desk; skips are forgotten, in case they are restored."""
     delete_rows(db, "progress", batch=batch)
     db.execute(
-        "UPDATE assignment SET state = 'released', kept = 0 WHERE project = ? AND state IN ('leased', 'skipped')"
-        " AND annotator IN (SELECT annotator FROM member WHERE project = ?)"
-        " AND EXISTS (SELECT 1 FROM item WHERE item.id = assignment.item AND item.batch = ?)",
-        (project, project, batch),
+        "UPDATE assignment SET state = 'released', kept = 0 WHERE project = :project AND state IN ('leased', 'skipped')"
+        f" AND {OF_MEMBERS} AND EXISTS (SELECT 1 FROM item WHERE item.id = assignment.item AND item.batch = :batch)",
+        {"project": project, "batch": batch},
     )
 
 
@@ -169,7 +169,7 @@ WHERE item = :item AND state = 'skipped'
 """
 # How many annotators are active if each of them has labelled or skipped the item; else 0, read from few rows.
 _ALL_DONE = """
-SELECT count(*) FROM active_member AS person WHERE person.project = :project AND NOT EXISTS (
+active_member AS person WHERE person.project = :project AND NOT EXISTS (
     SELECT 1 FROM active_member AS member WHERE member.project = :project AND NOT EXISTS (
         SELECT 1 FROM assignment WHERE item = :item AND assignment.annotator = member.annotator
             AND state IN ('labelled', 'skipped')))
@@ -187,7 +187,7 @@ def update_set_aside(store: Store, project: Project, item: int) -> None:
     before, skipped, fewest = store.db.execute(_SKIPPED, values).fetchone()
     aside = False
     if skipped:
-        people = store.db.execute(_ALL_DONE, values).fetchone()[0]
+        people = store.count(_ALL_DONE, values)
         aside = people > 0 and (people == skipped > 1 or fewest >= 2)
     if aside or before:
         set_aside_for_lead(store.db, item, aside)
@@ -197,7 +197,7 @@ def update_skipped(store: Store, project: Project) -> None:
     """Update all skipped items after an annotator has left, inside the caller's transaction."""
     query = (
         "SELECT DISTINCT item FROM assignment WHERE project = :project AND state = 'skipped'"
-        " AND annotator IN (SELECT annotator FROM member WHERE project = :project)"  # by an index: few are skipped
+        f" AND {OF_MEMBERS}"  # by an index: few are skipped
     )
     for skipped in store.column(query, {"project": project.id}):
         update_set_aside(store, project, skipped)
@@ -213,8 +213,7 @@ def reoffer_set_aside(store: Store, project: Project) -> None:
 
 def set_aside_items(store: Store, project: Project) -> list[Item]:
     """Return the items that are set aside, in the order of import."""
-    query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.project = ? AND aside = 1 ORDER BY item.id"
-    return [as_item(row) for row in store.db.execute(query, (project.id,))]
+    return items_where(store.db, "item.project = ? AND aside = 1 ORDER BY item.id", (project.id,))
 
 
 def return_to_queue(store: Store, project: Project, uid: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from sqlite3 import Connection
 
-from evenhand.annotations.database.store import insert, update_rows
+from evenhand.annotations.database.store import update_rows
 from evenhand.annotations.items.batch import LATE
 from evenhand.annotations.items.changes import set_looked
 from evenhand.annotations.queue.assignments import Leased, lease
@@ -39,6 +39,12 @@ _OF_SAMPLE = _DRAWN.format(
 ALREADY_PASSED = (
     "AND EXISTS (SELECT 1 FROM progress WHERE progress.annotator = :annotator AND progress.batch = item.batch"
     " AND progress.cell = item.cell AND (finished = 1 OR progress.rank >= item.rank))"
+)
+
+
+_WALKED = (
+    "INSERT INTO progress (annotator, batch, cell, rank, finished) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT DO UPDATE SET rank = excluded.rank, finished = excluded.finished"
 )
 
 
@@ -338,17 +344,13 @@ class Handout:
             self.looked = min([self.looked, *(returned - 1 for returned in left)])
         if self.looked != self.before:
             set_looked(self.db, self.project.id, self.annotator.id, self.looked)
-        recent, of = (
-            json.dumps(self.recent, ensure_ascii=False),
-            {"project": self.project.id, "annotator": self.annotator.id},
-        )
-        update_rows(self.db, "member", {"turn": self.turn, "recent": recent}, **of)
-        for cell, walks in self.walks.items():
-            for walk in walks:
-                if walk.moved:
-                    self._save(cell, walk)
-
-    def _save(self, cell: int, walk: _Walk) -> None:
-        row = {"annotator": self.annotator.id, "batch": walk.batch, "cell": cell, "rank": walk.rank}
-        further = "ON CONFLICT DO UPDATE SET rank = excluded.rank, finished = excluded.finished"
-        insert(self.db, "progress", row | {"finished": int(walk.ended)}, further)
+        recent = json.dumps(self.recent, ensure_ascii=False)
+        me = self.annotator.id
+        update_rows(self.db, "member", {"turn": self.turn, "recent": recent}, project=self.project.id, annotator=me)
+        moved = [
+            (me, walk.batch, cell, walk.rank, walk.ended)
+            for cell, walks in self.walks.items()
+            for walk in walks
+            if walk.moved
+        ]
+        self.db.executemany(_WALKED, moved)

@@ -118,7 +118,13 @@ def free_leases(db: Connection, project: Project, annotator_id: int) -> None:
 
 def free_all_leases(db: Connection, project: Project) -> None:
     """End the leases of all open desks, so that they ask for items again. Labels on those items are still stored."""
-    for (annotator,) in db.execute("SELECT annotator FROM member WHERE project = ?", (project.id,)).fetchall():
+    _free_leases_of(db, project, "true")
+
+
+def _free_leases_of(db: Connection, project: Project, which: str, *values: float) -> None:
+    """End the leases of the annotators for whom an SQL condition on `member` holds."""
+    query = f"SELECT annotator FROM member WHERE project = ? AND {which}"
+    for (annotator,) in db.execute(query, (project.id, *values)).fetchall():
         free_leases(db, project, annotator)
 
 
@@ -132,9 +138,7 @@ def _free_absent_leases(db: Connection, project: Project, now: float) -> None:
     # A clock that was ahead for a while: no lease ends later than one that begins now.
     query = "UPDATE member SET seen = ? WHERE project = ? AND seen > ?"
     db.execute(query, (now + LEASE_S, project.id, now + LEASE_S))
-    query = "SELECT annotator FROM member WHERE project = ? AND seen > 0 AND seen < ?"
-    for (absent,) in db.execute(query, (project.id, now)).fetchall():
-        free_leases(db, project, absent)
+    _free_leases_of(db, project, "seen > 0 AND seen < ?", now)
 
 
 def on_desks(store: Store, project: Project) -> int:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from evenhand.annotations.database.events import current_project
 from evenhand.annotations.database.store import Store, insert
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES
 from evenhand.annotations.queue.assignments import Leased, next_turn
 from evenhand.annotations.queue.handout import phase
 from evenhand.annotations.types import Annotator, Project
@@ -241,3 +242,55 @@ def _lease(db: Connection, retest: _Due, turn: int) -> Leased:
 def _due_retests(store: Store, project: Project, annotator: Annotator, state: str, room: int, now: float) -> list[_Due]:
     values = {"annotator": annotator.id, "project": project.id, "state": state, "now": now, "room": room}
     return store.rows(_Due, DUE, values)
+
+
+# The second label is the valid one or, if something was shown later, the last one before that.
+_PAIRS = """
+SELECT retest.id, retest.annotator, one.choice, two.choice, one.extraneous, two.extraneous,
+       one.created, two.created, one.guideline = two.guideline
+FROM retest JOIN published_item AS item ON item.id = retest.item
+     JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator
+     JOIN label AS one ON one.id = retest.first
+     LEFT JOIN retest_label AS two ON two.id = iif(assignment.revealed IS NULL, retest.latest,
+        (SELECT max(id) FROM valid_retest_label WHERE retest = retest.id
+            AND created <= assignment.revealed)) AND two.choice IS NOT NULL
+WHERE retest.project = ? AND retest.state = 'labelled' ORDER BY retest.id
+"""
+_STATES = """
+SELECT retest.annotator, iif(member.active OR state IN ('labelled', 'void'), state, 'left'), count(*)
+FROM retest JOIN published_item AS item ON item.id = retest.item
+    JOIN member ON member.project = retest.project AND member.annotator = retest.annotator
+WHERE retest.project = ? GROUP BY 1, 2
+"""
+_TEXTS = f"""
+SELECT {ITEM_COLUMNS}, annotator.name, one.reasons, two.reasons, one.note, two.note, one.form_shown, two.form_shown
+FROM {ITEM_TABLES} JOIN retest ON retest.item = item.id JOIN annotator ON annotator.id = retest.annotator
+    JOIN label AS one ON one.id = retest.first JOIN retest_label AS two ON two.id = retest.latest
+WHERE retest.id = ?
+"""
+
+
+def retest_pairs(store: Store, project: Project) -> list[tuple[Any, ...]]:
+    """Return the second labels of a project with the first ones, oldest retest first: the columns of `_PAIRS`."""
+    return store.db.execute(_PAIRS, (project.id,)).fetchall()
+
+
+def retest_states(store: Store, project: Project) -> list[tuple[int, str, int]]:
+    """Return annotator (row id), state ("left": of one who has left) and number of the retests of a project."""
+    return store.db.execute(_STATES, (project.id,)).fetchall()
+
+
+def retest_texts(store: Store, retest: int) -> tuple[Any, ...] | None:
+    """Return the item of a retest and what else both labels say; None if the item was withdrawn."""
+    row: tuple[Any, ...] | None = store.db.execute(_TEXTS, (retest,)).fetchone()
+    return row
+
+
+def origins_of_retests(store: Store, project: Project) -> list[tuple[str, bool]]:
+    """Return when each retest was made that has a second label, and whether this is of a desk of this database."""
+    query = (
+        "SELECT retest.created, label.app IS NOT NULL FROM retest"
+        " JOIN published_item AS item ON item.id = retest.item JOIN retest_label AS label ON label.id = retest.latest"
+        " WHERE retest.project = ?"
+    )
+    return [(created, bool(here)) for created, here in store.db.execute(query, (project.id,))]

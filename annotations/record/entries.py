@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from heapq import merge
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from evenhand.annotations.adjudication.decisions import Comment
-from evenhand.annotations.database.store import Store, consistent_read
+from evenhand.annotations.adjudication.decisions import Comment, comments_where
+from evenhand.annotations.database.store import Store, consistent_read, in_list
 from evenhand.annotations.items.batch import ITEM_COLUMNS, as_item
 from evenhand.annotations.labels.own import SHOWN_TEXT, covered_labels, without_word
 from evenhand.annotations.labels.read import form_of
@@ -44,9 +44,9 @@ _RETEST_STATE = "iif(state IN ('labelled', 'skipped', 'leased'), state, 'release
 _WITH_WORDS = (
     "SELECT id FROM item NOT INDEXED WHERE project = :project AND (instr({text}, :search) OR instr(context, :search))"
 )
-_HIT = "item IN (SELECT value FROM json_each(:found))"
+_HIT = f"item {in_list(':found')}"
 # Where words are covered, only older valid labels are found by the word itself.
-_HIT_UNCOVERED = "item IN (SELECT value FROM json_each(:uncovered)) AND state = 'labelled' AND latest < :first"
+_HIT_UNCOVERED = f"item {in_list(':uncovered')} AND state = 'labelled' AND latest < :first"
 _DECIDED = "(state NOT IN ('leased', 'released') OR op_id IS NOT NULL)"
 _NOTED = "item IN (SELECT item FROM label WHERE annotator = :annotator AND project = :project AND instr(note, :search))"
 _NOTED_RETEST = "id IN (SELECT retest FROM retest_label WHERE instr(note, :search))"
@@ -74,12 +74,7 @@ _LABELS_MADE = (
     " SELECT seconds FROM valid_retest_label WHERE retest IN (SELECT id FROM retest WHERE {mine})"
     " AND choice IS NOT NULL AND skip = 0)"
 )
-_COMMENTS = (
-    "SELECT comment.item, comment.op_id, author, annotator.uid, comment.text, comment.created, whose.uid FROM comment"
-    " LEFT JOIN annotator ON annotator.id = comment.annotator LEFT JOIN annotator AS whose ON whose.id = comment.thread"
-    " WHERE comment.project = :project AND (thread = :me OR thread IS NULL AND comment.annotator = :me)"
-    " AND comment.item IN (SELECT value FROM json_each(:items)) ORDER BY comment.id"
-)
+_OWN_COMMENTS = f"comment.item {in_list(':items')} AND (thread = :me OR thread IS NULL AND comment.annotator = :me)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,15 +181,15 @@ def summary(store: Store, project: Project, annotator: Annotator) -> RecordSumma
     mine = "annotator = ? AND project = ?"
     for query in (
         f"SELECT state, count(*) FROM assignment WHERE {mine} GROUP BY state",
-        f"SELECT {_RETEST_STATE}, count(*) FROM retest WHERE {mine} AND op_id IS NOT NULL GROUP BY 1",
-        f"SELECT state, count(*) FROM retest WHERE {mine} AND op_id IS NULL AND state = 'leased' GROUP BY 1",
+        f"SELECT {_RETEST_STATE}, count(*) FROM retest WHERE {mine}"
+        " AND (op_id IS NOT NULL OR state = 'leased') GROUP BY 1",
     ):
         for state, number in store.db.execute(query, where).fetchall():
             states[state] += number
     labels, seconds = store.db.execute(_LABELS_MADE.format(mine=mine), where * 2).fetchone()
     twice = store.count(f"retest WHERE {mine} AND state = 'labelled'", where)
-    since = store.value("SELECT created FROM annotator WHERE id = ?", (annotator.id,))
-    told, heard = store.db.execute(f"SELECT told, seen FROM member WHERE {mine}", where).fetchone()
+    query = f"SELECT created, told, seen FROM member JOIN annotator ON annotator.id = annotator WHERE {mine}"
+    since, told, heard = store.db.execute(query, where).fetchone()
     marks = ", ".join("?" * len(EVENTS_SHOWN))
     query = f"SELECT created, action, data FROM event WHERE {mine} AND action IN ({marks}) ORDER BY id"
     done = tuple((row[0], row[1], json.loads(row[2])) for row in store.db.execute(query, (*where, *EVENTS_SHOWN)))
@@ -337,6 +332,6 @@ def _comments(
 ) -> defaultdict[int, list[Comment]]:
     comments: defaultdict[int, list[Comment]] = defaultdict(list)
     values = {"project": project.id, "me": annotator.id, "items": json.dumps(list(ids))}
-    for item, *rest in store.db.execute(_COMMENTS, values):
-        comments[item].append(Comment(*rest))
+    for item, comment in comments_where(store, _OWN_COMMENTS, values):
+        comments[item].append(comment)
     return comments

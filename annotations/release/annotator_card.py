@@ -10,17 +10,12 @@ from typing import Any
 
 from evenhand.annotations.accounts.accounts import accounts
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.annotators import labels_made
 from evenhand.annotations.projects.consent import groupings
 from evenhand.annotations.study.people import Participant, participants, pay
 from evenhand.annotations.study.studies import Study, consent, studies
 from evenhand.annotations.types import Project
 from evenhand.core.statistics.intervals import FEWEST_PEOPLE
-
-WORKED = """
-SELECT annotator.id, annotator.name FROM annotator WHERE EXISTS
-    (SELECT 1 FROM tally JOIN cell ON cell.id = tally.cell
-     WHERE tally.annotator = annotator.id AND cell.project = ? AND tally.labelled > 0)
-"""
 
 
 def annotator_facts(store: Store, project: Project) -> dict[str, Any]:
@@ -29,7 +24,7 @@ def annotator_facts(store: Store, project: Project) -> dict[str, Any]:
     `studies`: each with its settings and the numbers of its participants; `labelled` of a study, `accounts` and
     `others`: people with valid labels by the way in which they came; `groupings`: what annotators are grouped by.
     """
-    worked = dict(store.db.execute(WORKED, (project.id,)).fetchall())
+    worked = {person: name for person, name, _labels in labels_made(store, project)}
     found, came = [], set[int]()
     ways: dict[str, int] = {}
     for number, study in enumerate(studies(store, project), 1):

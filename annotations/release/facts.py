@@ -12,6 +12,7 @@ from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.audit.follow_up import METHOD
 from evenhand.annotations.database.events import HERE_ONLY, events
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.provenance import items_of_files
 from evenhand.annotations.labels.totals import LabelTotals
 from evenhand.annotations.papers.datasheet import Known, read_known
 from evenhand.annotations.projects.annotators import coded_file, pseudonyms
@@ -34,13 +35,6 @@ from evenhand.core.version import VERSION
 
 MOST_FILES = 200
 MESSAGES: Writers = {Estimate: lambda estimate: estimate.to_json(reasons="messages")}
-
-MINED = "json_type(extra, '$.source') = 'object'"
-FILES = f"""
-SELECT file, count(*), count(*) FILTER (WHERE {MINED}),
-    count(*) FILTER (WHERE {MINED} AND json_array_length(extra, '$.flags') > 0)
-FROM published_item WHERE project = ? GROUP BY file ORDER BY count(*) DESC, file
-"""
 
 
 COVERAGE_OF = ("all agree", "two agree", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1")  # printed in papers
@@ -122,14 +116,14 @@ def _guidelines(store: Store, project: Project, labels: LabelTotals) -> list[dic
 
 
 def _sources(store: Store, project: Project) -> dict[str, Any]:
-    rows = store.db.execute(FILES, (project.id,)).fetchall()
+    rows = items_of_files(store, project)
     # Folders of a user's machine are not published.
     codes = pseudonyms(store, project)
     named = [
         [coded_file(PurePosixPath(str(file).replace("\\", "/")).name, codes), number]
         for file, number, *_ in rows[:MOST_FILES]
     ]
-    mined, flagged = (sum(row[at] for row in rows) for at in (2, 3))
+    mined, flagged = sum(row[2] for row in rows), sum(row[3] for row in rows)
     return {"files": len(rows), "largest": named, "mined": mined, "flagged": flagged}
 
 

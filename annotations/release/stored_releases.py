@@ -20,6 +20,7 @@ from evenhand.annotations.database.bulk_writes import in_commits
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.hash_chain import DAY_MS
 from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
+from evenhand.annotations.items.batch import PUBLISHED
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, EvenhandError, NotAllowed, NotFound
@@ -352,10 +353,10 @@ def _discard(store: Store, row_id: int, uid: str) -> None:
 def reviewed_items(store: Store, project: Project) -> Iterator[ReleaseItem]:
     """Yield the published items of a project that are decided or have a gold label, in the order of their row ids."""
     query = (
-        "SELECT id, status, gold FROM item NOT INDEXED WHERE batch IN (SELECT id FROM published_batch"
-        " WHERE project = ?) AND (status <> 'pending' OR gold IS NOT NULL) ORDER BY id"
+        f"SELECT id, status, gold FROM item NOT INDEXED WHERE {PUBLISHED}"
+        " AND (status <> 'pending' OR gold IS NOT NULL) ORDER BY id"
     )
-    yield from store.db.execute(query, (project.id,))
+    yield from store.db.execute(query, {"project": project.id})
 
 
 def frozen_state(store: Store, release: Release, item: int) -> tuple[str, str | None] | None:

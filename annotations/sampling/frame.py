@@ -131,8 +131,8 @@ class Frame:
 
 def free_items(store: Store, project: Project) -> int:
     """Return how many items can be drawn."""
-    query = f"SELECT count(*) FROM published_item AS item WHERE item.project = ? AND {_FREE}"
-    return int(store.db.execute(_of_weighing(store, project, query), (project.id,)).fetchone()[0])
+    rows = f"published_item AS item WHERE item.project = ? AND {_FREE}"
+    return store.count(_of_weighing(store, project, rows), (project.id,))
 
 
 def _of_weighing(store: Store, project: Project, query: str) -> str:

@@ -76,9 +76,7 @@ AND NOT EXISTS (SELECT 1 FROM inclusion WHERE inclusion.item = item.id AND inclu
 AND EXISTS (SELECT 1 FROM valid_label AS label WHERE label.item = item.id AND choice IS NOT NULL
     AND label.created <= :last)
 """
-_HANDED_OUT = """
-SELECT 1 FROM temp.planned JOIN assignment ON assignment.item = planned.item WHERE state <> 'released' LIMIT 1
-"""
+_HANDED_OUT = "temp.planned JOIN assignment ON assignment.item = planned.item WHERE state <> 'released'"
 EARLIER = "labelled before"  # the stratum of items that people had labelled before a sample was drawn
 
 
@@ -207,7 +205,7 @@ def _store_planned(store: Store, project: Project, planned: Planned, author: str
         number = 1 + len(samples(store, project))
         if number != planned.number:
             raise Refused(N_("Another sample was drawn meanwhile. Draw again."))
-        if db.execute(_HANDED_OUT).fetchone():
+        if store.has(_HANDED_OUT):
             raise Refused(N_("Items were handed out while the sample was drawn. Draw again."))
         row = {
             "project": project.id, "number": number, "design": planned.design, "items": sum(planned.drawn),

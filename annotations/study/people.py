@@ -21,7 +21,7 @@ from threading import Lock
 from typing import Literal, NamedTuple
 
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
+from evenhand.annotations.database.store import Store, delete_rows, in_list, insert, update_rows
 from evenhand.annotations.desk.session import InvitedDesk
 from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_item
@@ -234,7 +234,7 @@ def _items_of_test(store: Store, study: Study, who: Participant) -> list[int]:
     texts = {question.text for tries in range(who.tries) for question in questions_of_try(store, study, who.uid, tries)}
     query = (
         "SELECT item.id FROM published_item AS item JOIN project ON project.id = item.project"
-        " WHERE project.uid = ? AND item.text IN (SELECT value FROM json_each(?)) ORDER BY item.id"
+        f" WHERE project.uid = ? AND item.text {in_list('?')} ORDER BY item.id"
     )
     return store.column(query, (study.project, json.dumps(sorted(texts)))) if texts else []
 
@@ -283,11 +283,8 @@ def desks(store: Store, held: Iterable[str]) -> dict[str, InvitedDesk]:
 
 
 def _is_full(store: Store, study: Study) -> bool:
-    query = (
-        "SELECT count(*) >= (SELECT places FROM study WHERE id = :study) FROM study_person"
-        " WHERE study = :study AND state IN ('test', 'ready', 'working', 'finished')"
-    )
-    return bool(store.value(query, {"study": study.id}))
+    here = "study_person WHERE study = ? AND state IN ('test', 'ready', 'working', 'finished')"
+    return store.count(here, (study.id,)) >= study.settings.places
 
 
 def sweep(

@@ -270,7 +270,7 @@ def _insert_consent(store: Store, study: int, texts: dict[Language, str], uses: 
             raise Refused(N_("The consent form needs 1 to {most} characters in each language."), most=LONGEST_TEXT)
         if missing := places(text):
             raise Refused(N_("The consent form still has unfilled placeholders: {places}."), places=", ".join(missing))
-    version = store.value("SELECT coalesce(max(version), 0) + 1 FROM study_consent WHERE study = ?", (study,))
+    version = 1 + store.count("study_consent WHERE study = ?", (study,))
     made = insert(store.db, "study_consent", {
         "study": study, "version": version, "en": texts["en"].strip(), "zh": texts["zh"].strip(),
         "created": timestamp(),

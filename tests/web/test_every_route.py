@@ -12,9 +12,9 @@ from evenhand.annotations.accounts.accounts import add_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import routes as desk
-from evenhand.annotations.desk.session import issue, sign_in_of
+from evenhand.annotations.desk.session import issue
 from evenhand.annotations.permissions import ALLOWED, OWN, Role
-from evenhand.annotations.projects.annotators import annotator
+from evenhand.annotations.projects.annotators import annotator, sign_in_of
 from evenhand.annotations.study.studies import signed
 from evenhand.annotations.types import Project
 from evenhand.web import account_pages, sign_in_limits, status, study_pages

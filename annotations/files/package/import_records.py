@@ -230,7 +230,7 @@ class _RecordWriter:
         return restore_margin(self.store.db, {key: row[key] for key in ("judge", "eps", "labels", "created")})
 
     def _consent(self, row: Row) -> bool:
-        return restore_answer(self.store.db, self.project.id, row["annotator"], row)
+        return restore_answer(self.store, self.project.id, row["annotator"], row)
 
     def _grouping(self, row: Row) -> bool:
         return restore_grouping(self.store, self.project, row)

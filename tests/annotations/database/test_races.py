@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -230,10 +230,10 @@ def test_removing_a_release_twice_leaves_the_next_one_complete(
     work(fresh_store, made)
     insert, numbers = stored_releases._insert_file, set[int]()
 
-    def then_removed(store: Store, values: Sequence[Any]) -> None:
+    def then_removed(store: Store, values: Mapping[str, Any]) -> None:
         insert(store, values)
-        numbers.add(values[0])
-        stored_releases._discard(store, values[0], "uid of before")
+        numbers.add(values["release"])
+        stored_releases._discard(store, values["release"], "uid of before")
 
     monkeypatch.setattr(stored_releases, "_insert_file", then_removed)
     release = make_release(fresh_store, made, "1.0")

@@ -1,5 +1,6 @@
 """Opening, migrating and writing the database."""
 
+import hashlib
 import sqlite3
 import stat
 import subprocess
@@ -13,7 +14,8 @@ import pytest
 from evenhand.annotations.database import migrations
 from evenhand.annotations.database.connections import connect
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store, database_path
+from evenhand.annotations.database.schema import SCRIPTS
+from evenhand.annotations.database.store import Store, database_path, delete_rows, insert, update_rows
 from evenhand.annotations.projects import projects
 from evenhand.core.errors import BadFile, Busy
 from tests.conftest import ROOT
@@ -50,6 +52,29 @@ def test_rows_are_read_by_column_name(tmp_path: Path) -> None:
 PROJECT_OF_VERSION_1 = (
     "INSERT INTO project VALUES (1, 'u', 'old', 'sentences', 'zh', 2, 'unanimous', 'masked', NULL, 0, 0, '', NULL)"
 )
+
+
+def test_rows_are_changed_and_deleted_by_the_values_of_columns(fresh_store: Store) -> None:
+    with fresh_store.write() as db:
+        for tag in "abc":
+            insert(db, "account", {"uid": tag, "name": tag, "created": ""})
+        assert update_rows(db, "account", {"password": "x", "closed": "now"}, name=("a", "b")) == 2
+        assert update_rows(db, "account", {"password": "y"}, name="a", closed=None) == 0
+        assert delete_rows(db, "account", closed=None) == 1
+        assert delete_rows(db, "account", name=()) == 0
+    rows = fresh_store.db.execute("SELECT name, password, closed FROM account ORDER BY id").fetchall()
+    assert rows == [("a", "x", "now"), ("b", "x", "now")]
+
+
+RELEASED, DIGEST = 21, "97607b3166215786b623a80a04b4fb7b02df1c07362fc8335ce814fec1b9873a"
+
+
+def test_a_released_script_of_the_schema_never_changes() -> None:
+    """A file keeps what a script made in it: an edited script would make another schema of the same version."""
+    assert list(SCRIPTS) == [migration.__name__ for migration in migrations.MIGRATIONS]
+    assert [int(name[1:4]) for name in SCRIPTS] == list(range(1, len(SCRIPTS) + 1))
+    released = b"".join(file.read_bytes() for file in list(SCRIPTS.values())[:RELEASED])
+    assert hashlib.sha256(released).hexdigest() == DIGEST
 
 
 def test_reopening_changes_nothing(tmp_path: Path) -> None:

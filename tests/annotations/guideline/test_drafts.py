@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.frontend import desk_news, desk_state, record_changes_read
+from evenhand.annotations.desk.frontend import desk_news, record_changes_read
 from evenhand.annotations.guideline.drafts import (
     Draft,
     assign_tags,
@@ -24,6 +24,7 @@ from evenhand.annotations.guideline.drafts import (
 from evenhand.annotations.guideline.versions import add_guideline, guideline, guidelines
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.pilot.pilots import start_pilot
+from evenhand.annotations.projects.annotators import desk_state
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Choice, Project
 from evenhand.core.errors import NotAllowed, NotFound, Refused
