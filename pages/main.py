@@ -10,6 +10,7 @@ from evenhand.annotations.permissions import OPEN, Person
 from evenhand.core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from evenhand.core.language import LANGUAGES
 from evenhand.pages.catalogue import PAGES
+from evenhand.pages.ui.address import window_title
 from evenhand.pages.ui.numbers import zone_name
 from evenhand.pages.ui.rail import show_rail
 from evenhand.pages.ui.tables import show_style
@@ -20,7 +21,7 @@ from evenhand.web.page_script import page_script
 BRAND = Path(__file__).parent / "_brand"
 NAMES = {"zh": "中文", "en": "English"}
 
-st.set_page_config(page_title="Evenhand", page_icon=str(BRAND / "icon.svg"), layout="wide")
+st.set_page_config(page_icon=str(BRAND / "icon.svg"), layout="wide")
 st.logo(str(BRAND / "logo.svg"), icon_image=str(BRAND / "icon.svg"), size="large")
 
 
@@ -73,6 +74,7 @@ with st.sidebar:
     show_who(person)
     st.caption(plain(named(_("Time zone"), zone_name())))
 
+st.set_page_config(page_title=window_title(page.title, page.url_path))
 show_style()
 if unknown := unknown_address(st.context.url, page.url_path, st.get_option("server.baseUrlPath") or ""):
     st.warning(plain(_("There is no page {name}. This is the home page.").format(name=f"/{unknown}")))

@@ -1,4 +1,4 @@
-"""The script of every page: its language, the history of the browser, Streamlit's own words in that language.
+"""The script of every page: its language, what `static/page.js` does, Streamlit's own words in that language.
 
 Streamlit's front end is in English only. `WORDS` are the strings of its files (of the version that is pinned) which can
 come up in this app; `static/words.js` puts them into Chinese, and back.
@@ -11,21 +11,8 @@ from pathlib import Path
 from evenhand.core.errors import N_
 from evenhand.core.language import LANGUAGE_COOKIE, LANGUAGE_COOKIE_S, translate
 
-ONE_PRESS = """
-if (!history.evenhand) {
-  history.evenhand = true;
-  const push = history.pushState.bind(history);
-  history.pushState = (state, title, address) => {
-    const next = new URL(address, location.href), now = new URL(location.href);
-    const same = next.pathname === now.pathname
-      && [...now.searchParams].every(([name, value]) => next.searchParams.getAll(name).includes(value));
-    same ? history.replaceState(state, title, address) : push(state, title, address);
-  };
-  addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && event.target.closest?.('[data-testid="stTextArea"]')) event.target.blur();
-  });
-}
-"""
+STATIC = Path(__file__).parent / "static"
+RAIL = N_("Navigation")  # what a screen reader calls the navigation
 WORDS = (
     N_("Press Enter to apply"),
     N_("Press Ctrl+Enter to apply"),
@@ -142,18 +129,17 @@ WORDS = (
 
 @cache
 def page_script(code: str, *, chosen: bool = False) -> str:
-    """Return the script of every page, which sets the language and repairs the Back button.
+    """Return the script of every page: its language, and what `static/page.js` adds to Streamlit.
 
-    Streamlit adds an entry to the history for each change of the address. If a page only adds its project or its part
-    to the address, Back would open the same page again. The script also makes Escape leave a text box, so that the keys
-    of a page work again. *code*: zh-CN or en; *chosen*: the visitor chose that language, so the browser keeps it for
-    later visits and for the forms of the server.
+    *code*: zh-CN or en; *chosen*: the visitor chose that language, so the browser keeps it for later visits and for the
+    forms of the server.
     """
-    named = f'document.documentElement.lang = "{code}";'
+    rail = json.dumps(translate(RAIL, "zh" if code == "zh-CN" else "en"), ensure_ascii=False)
+    named = f'document.documentElement.lang = "{code}";document.documentElement.dataset.rail = {rail};'
     if chosen:
         cookie = f"{LANGUAGE_COOKIE}={code[:2]}; path=/; max-age={LANGUAGE_COOKIE_S}; samesite=lax"
         named += f"document.cookie = {json.dumps(cookie)};"
-    return named + ONE_PRESS + (_words() if code == "zh-CN" else "")
+    return named + (STATIC / "page.js").read_text(encoding="utf-8") + (_words() if code == "zh-CN" else "")
 
 
 def page_scripts() -> list[str]:
@@ -163,5 +149,5 @@ def page_scripts() -> list[str]:
 
 def _words() -> str:
     pairs = [(word, translate(word, "zh")) for word in WORDS]
-    script = (Path(__file__).parent / "static" / "words.js").read_text(encoding="utf-8")
+    script = (STATIC / "words.js").read_text(encoding="utf-8")
     return f"{{\nconst WORDS = {json.dumps(pairs, ensure_ascii=False)};\n{script}}}\n"

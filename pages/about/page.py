@@ -1,5 +1,7 @@
 """About: version, signatures, built-in models, known errors of the papers, privacy, licences."""
 
+import re
+
 import streamlit as st
 
 from evenhand.core import resources
@@ -47,10 +49,13 @@ def show_models() -> None:
 
 
 def without_front_matter(card: str) -> str:
-    """Return the text of a model card after its block of settings between two lines of dashes."""
+    """Return the text of a model card after its block of settings between two lines of dashes.
+
+    Its headings are two levels lower: the page itself has the first.
+    """
     if card.startswith("---\n") and "\n---\n" in card[4:]:
-        return card[4:].split("\n---\n", 1)[1].lstrip()
-    return card
+        card = card[4:].split("\n---\n", 1)[1].lstrip()
+    return re.sub(r"(?m)^(#+ )", r"##\1", card)
 
 
 def show_known_errors() -> None:

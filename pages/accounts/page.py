@@ -35,7 +35,7 @@ with open_store() as store:
         st.stop()
     account = account_of_uid(store, person.account)
     people.show_own(store, account, person)
-    st.subheader(_("Project members"))
+    st.header(_("Project members"))
     project = choose_project(store)
     if project is not None:
         people.show_project_roles(store, project, account, person)

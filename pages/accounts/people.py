@@ -80,7 +80,7 @@ def roles_text(store: Store, person: Person) -> str:
 
 def show_own(store: Store, account: Account, person: Person) -> None:
     """Show the account, its roles, where it is signed in."""
-    st.subheader(plain(account.name))
+    st.header(plain(account.name))
     st.write(plain(roles_text(store, person)) or _("No role yet: a project lead can give you one."))
     if account.annotator:
         caption("You label as {name}.", name=account.annotator)
@@ -297,7 +297,7 @@ def _show_actions(store: Store, stored_account: Account, account: Account, perso
 
 def show_everybody(store: Store, account: Account) -> None:
     """Show every account of the server, for its owner."""
-    st.subheader(_("Everybody on this server"))
+    st.header(_("Everybody on this server"))
     owner = Person("owner")
     for stored_account in accounts.accounts(store):
         with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -335,7 +335,7 @@ def _scrub(texts: list[erasure.OwnText]) -> None:
 
 def show_erasure(store: Store, account: Account) -> None:
     """Show a form that erases a person once the name is typed again, and the texts of erased people."""
-    st.subheader(_("Erase a person"))
+    st.header(_("Erase a person"))
     caption(
         "The account, its sign-ins and the name are erased permanently, and a code replaces the name."
         " The labels stay, and the log remains valid. Exported files and backups are not affected."

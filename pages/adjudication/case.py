@@ -94,7 +94,7 @@ def _line(settlement: decisions.AdjudicationDecision, names: dict[str, str]) -> 
 @asks("settle")
 def comment_list(store: Store, project: Project, found: decisions.Case) -> None:
     """Show the comments so far and a field for the next; names of annotators are not shown here."""
-    st.subheader(_("Comments"))
+    st.header(_("Comments"))
     for comment in found.comments:
         by = comment.author if comment.annotator is None else _("an annotator")
         with st.container(border=True):
@@ -111,7 +111,7 @@ def comment_list(store: Store, project: Project, found: decisions.Case) -> None:
 
 def decision(store: Store, project: Project, case: decisions.Case, guideline: Guideline) -> None:
     """Show the fields of a decision on the case that is shown, and its buttons."""
-    st.subheader(_("Decision"))
+    st.header(_("Decision"))
     if case.settlement is None:
         st.caption(plain(paragraph(_rules(project, guideline))), width="stretch")
     ask_author(store, _("Adjudicator"), persist_state="session", placeholder=_("Your name"))

@@ -187,7 +187,7 @@ def show_annotator_models(store: Store, project: Project, report: AgreementRepor
     rows = [_person(name, annotator, models) for name, annotator in zip(names, models.annotators, strict=True)]
     caption_with_files(text, rows, key="annotator-models-people")
     if may(store, "see_all_labels", project):
-        st.subheader(_("Where a model and the vote differ"))
+        st.header(_("Where a model and the vote differ"))
         modelled_items(store, project, models)
     show_signature(models.signature)
 
@@ -319,7 +319,7 @@ def _compared(store: Store, project: Project, report: AgreementReport, way: Way,
     st.markdown(plain(clauses(each)))
     _shares(differences)
     if may(store, "see_all_labels", project):
-        st.subheader(_("Possible differences of opinion"))
+        st.header(_("Possible differences of opinion"))
         opinion_items(store, project, differences, report.choices)
     show_signature(differences.signature)
 

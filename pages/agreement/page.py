@@ -30,25 +30,25 @@ def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> 
     with between:
         left, right = st.columns(2, gap="large")
         with left:
-            st.subheader(_("Pairwise kappa"))
+            st.header(_("Pairwise kappa"))
             charts.annotators_in_twos(report)
         with right:
-            st.subheader(_("Compare two annotators"))
+            st.header(_("Compare two annotators"))
             charts.two_annotators(report)
         show_left_chosen(store, project, report)
     with over:
-        st.subheader(_("Labels per item"))
+        st.header(_("Labels per item"))
         charts.labels_per_item(report)
         if project.kind == "generations":
-            st.subheader(_("By model and pronouns"))
+            st.header(_("By model and pronouns"))
             charts.by_model(report)
         else:
-            st.subheader(_("By keyword pair"))
+            st.header(_("By keyword pair"))
             charts.by_keyword_pair(report)
-        st.subheader(_("By category"))
+        st.header(_("By category"))
         charts.categories(report)
         if project.kind == "generations" and not compares(store, project):
-            st.subheader(_("Marks"))
+            st.header(_("Marks"))
             charts.marks(store, project, report)
     with versions:
         by_version(store, project, report)
@@ -83,6 +83,6 @@ with open_chosen_project() as (store, project):
             charts.tiles(report, way)
         parts(store, project, report, way)
     elif report.all_items:
-        st.subheader(_("Labels per item"))
+        st.header(_("Labels per item"))
         charts.labels_per_item(report)
     charts.show_method(store, project, report)

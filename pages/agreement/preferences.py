@@ -162,7 +162,7 @@ def _estimate(estimate: Estimate) -> str:
 def _by_group(
     project: Project, changing: tuple[str, ...], judge: int | None, without: tuple[str, ...], made: ModelPreferences
 ) -> None:
-    st.subheader(_("Within groups"))
+    st.header(_("Within groups"))
     names = {"dataset": _("Data set"), "pronoun": _("Pronouns"), "setting": _("Setting")}
     by = choose(_("Group by"), {name: names[name] for name in made.offered}, "preferences-by")
     groups = remembered(changing, preferences, project, judge=judge, by=by, without=without).groups

@@ -114,7 +114,7 @@ def by_version(store: Store, project: Project, report: AgreementReport) -> None:
     """Show the measures under each version of the guideline, one row each; nothing where only one has labels."""
     if len(report.by_version) < 2:
         return
-    st.subheader(_("By version of the guideline"))
+    st.header(_("By version of the guideline"))
     written = {guideline.version: day(guideline.created) for guideline in guidelines(store, project)}
     rows = [_version_row(version, written.get(version, ""), found) for version, found in report.by_version]
     st.dataframe(rows, hide_index=True, key="by-version")
@@ -165,7 +165,7 @@ def by_form(report: AgreementReport) -> None:
     rates = report.by_form
     if rates is None or not report.labels:
         return
-    st.subheader(_("By form shown"))
+    st.header(_("By form shown"))
     if not rates.compared:
         st.caption(plain(note_text(rates.difference.reason)))
         _one_form(rates)
@@ -241,7 +241,7 @@ def show_left_chosen(store: Store, project: Project, report: AgreementReport) ->
     """Show the share for everybody and for each annotator; nothing in a project of single texts."""
     if not compares(store, project):
         return
-    st.subheader(_("Left text chosen"))
+    st.header(_("Left text chosen"))
     chosen = remembered(state(store), left_chosen, project)
     if chosen.share.value is None:
         st.caption(plain(note_text(chosen.share.reason)))

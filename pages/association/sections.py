@@ -232,7 +232,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     show_html(element("div", joined(cards), "cards"))
     if any(entry.name == "balanced" for entry in found):
         caption("The verdict follows the values, as in the thesis; a note says whether the intervals agree.")
-    st.subheader(_("Differences"), anchor=False)
+    st.header(_("Differences"), anchor=False)
     data = frame_of(found)
     says = paragraph((_direction(), _chance(found)))
     named_classes = data.assign(name=[class_name(name) for name in data["name"]])
@@ -248,9 +248,9 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     st.caption(plain(methods_text(entry.estimate for entry in found)))
     fields = [difference for difference in by(table, version, model, "field") if difference.name]
     if fields:
-        st.subheader(_("By field"), anchor=False)
+        st.header(_("By field"), anchor=False)
         show_html(difference_table(fields, [], head=_("Field"), margin=margin))
-    st.subheader(_("Mean association per group (ln)"), anchor=False)
+    st.header(_("Mean association per group (ln)"), anchor=False)
     show_html(group_table(groups))
     downloads(_group_rows(groups), key="groups")
     show_signature(signature(found[0].unit if found else "pair"))
@@ -315,7 +315,7 @@ def show_professions(table: str, version: str, model: str) -> None:
     data["class"] = [kind_of[name] for name in data["name"]]
     says = paragraph((_direction(), _chance(differences)))
     show_chart(leans(data, description=says, say=_, palette=colours()), data, key="ranking", says=says)
-    st.subheader(_("Mean association with each group of person words"), anchor=False)
+    st.header(_("Mean association with each group of person words"), anchor=False)
     cells = measures.cells(frame)
     order = {difference.name: i for i, difference in enumerate(shown)}
     cells = cells[cells["profession"].isin(order)]

@@ -102,7 +102,7 @@ def show_grids(store: Store) -> None:
         if job.active and file.is_file():
             st.markdown(f"**{plain(file.stem)}**")
             _show_cells(file)
-    st.subheader(_("Results"), anchor=False)
+    st.header(_("Results"), anchor=False)
     runs = GRIDS.finished(store)
     if not runs:
         st.caption(_("No finished grid yet."))

@@ -33,7 +33,7 @@ def show_people(store: Store) -> None:
             return
         _show_mixing(store, runs)
     found = [run for run in COMPARISONS.finished(store) if run.record.get("kind") == KIND]
-    st.subheader(_("Results"), anchor=False)
+    st.header(_("Results"), anchor=False)
     if not found:
         caption("Nothing has been mixed yet.")
         return

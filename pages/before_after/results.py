@@ -200,7 +200,7 @@ def _show_pairs(report: ModelsReport) -> None:
 
 def show_finished(store: Store) -> None:
     """Show the finished comparison that is chosen, the newest at first."""
-    st.subheader(_("Results"), anchor=False)
+    st.header(_("Results"), anchor=False)
     runs = [run for run in COMPARISONS.finished(store) if run.record.get("kind") != KIND]
     if not runs:
         caption("No comparison yet. It needs a model before and a model after; the Tune a model page can create one.")

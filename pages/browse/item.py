@@ -258,7 +258,7 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
     )
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.subheader(_("History"), anchor=False)
+        st.header(_("History"), anchor=False)
         entries = list(item_record.history)
         if reader is None and not item_record.finished:
             entries = _unfinished(item_record, entries)
@@ -340,7 +340,7 @@ def reader_here(store: Store, project: Project) -> Annotator | None:
 
 def show_talk(store: Store, project: Project, item_record: ItemRecord, reader: Annotator | None) -> None:
     """Show the comments, by thread, and a field for the next one."""
-    st.subheader(_("Comments"), anchor=False)
+    st.header(_("Comments"), anchor=False)
     uid, comments = item_record.row.item.uid, every_comment(store, project, item_record.row.item.uid)
     people = {annotator.uid: annotator for annotator in annotators(store, project, active=False)}
     if reader is not None:

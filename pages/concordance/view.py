@@ -236,7 +236,7 @@ def show_lines(wish: FormState, answer: Concordance) -> None:
     if not answer.lines:
         return
     with foot():
-        st.subheader(_("Lines"), anchor=False)
+        st.header(_("Lines"), anchor=False)
         download(
             _("All {number} lines (CSV)", number=f"{answer.occurrences:,}"),
             lambda: _all_lines(wish),

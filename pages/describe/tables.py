@@ -168,7 +168,7 @@ def writing(description: Description) -> None:
     wrote = description.writing
     if wrote is None:
         return
-    st.subheader(_("Words and repetition"), anchor=False)
+    st.header(_("Words and repetition"), anchor=False)
     span = _("{least} to {most} in a completion, mean {mean}")
     ends = {"least": length(wrote.tokens.least), "most": length(wrote.tokens.most), "mean": length(wrote.tokens.mean)}
     distinct = _("of {total}; within a completion, {share} are distinct on average")
@@ -252,7 +252,7 @@ def cells(description: Description) -> None:
     counts = [(keyword.word, keyword.before or 0) for keyword in description.keywords if keyword.word]
     if not counts:
         return
-    st.subheader(_("Texts per cell"), anchor=False)
+    st.header(_("Texts per cell"), anchor=False)
     says = _("{cells} cells with {least} to {most} texts each.").format(
         cells=len(counts), least=f"{min(n for _cell, n in counts):,}", most=f"{max(n for _cell, n in counts):,}"
     )

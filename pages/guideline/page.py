@@ -19,23 +19,23 @@ with open_chosen_project() as (store, project):
     about = dict(newest.scheme.about) if newest.scheme else {}
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader(_("Choices"))
+        st.header(_("Choices"))
         show_html(options_html(newest.choices, about))
     with right:
         if newest.scheme is None:
-            st.subheader(_("Reasons to reject") if project.kind == "sentences" else _("Criteria"))
+            st.header(_("Reasons to reject") if project.kind == "sentences" else _("Criteria"))
             show_html(options_html(newest.reasons))
         if newest.scheme is not None and newest.reasons:
-            st.subheader(_("Flags"))
+            st.header(_("Flags"))
             show_html(options_html(newest.reasons, about))
         if newest.scheme is not None and newest.scheme.spans:
-            st.subheader(_("Kinds of spans"))
+            st.header(_("Kinds of spans"))
             show_html(options_html(newest.scheme.spans, about))
         if newest.scheme is not None and newest.scheme.questions:
-            st.subheader(_("Questions"))
+            st.header(_("Questions"))
             show_html(options_html([asked_as(question) for question in newest.scheme.questions], about))
     if changed := [version for version in versions if version.changes]:
-        st.subheader(_("What changed"))
+        st.header(_("What changed"))
         for guideline in reversed(changed):
             caption("Version {version}, written {moment}.", version=guideline.version, moment=moment(guideline.created))
             st.text(guideline.changes)

@@ -19,5 +19,5 @@ with open_store() as store:
     show_entrances(store, found)
     counted = [project for project in found if may(store, "see_all_labels", project)]
     if may(store, "see_all_labels"):
-        st.subheader(_("From texts to a data set"))
+        st.header(_("From texts to a data set"))
         show_pipeline(store, counted)

@@ -40,7 +40,7 @@ def show_entrances(store: Store, projects: Sequence[Project]) -> None:
 
 
 def _annotate(store: Store, projects: Sequence[Project]) -> None:
-    st.subheader(_("I annotate"), anchor=False)
+    st.header(_("I annotate"), anchor=False)
     desks = [(project, desk) for project in projects for desk in _desks(store, project)]
     if not desks:
         caption("No desk yet: a project needs annotators.")
@@ -72,7 +72,7 @@ def _desks(store: Store, project: Project) -> list[Annotator]:
 
 def _lead(store: Store, projects: Sequence[Project]) -> None:
     leads = opens("projects/page.py")
-    st.subheader(_("I lead a project") if leads else _("My projects"), anchor=False)
+    st.header(_("I lead a project") if leads else _("My projects"), anchor=False)
     if not projects:
         caption("There is no project yet.")
     for project in projects[:LISTED]:
@@ -113,7 +113,7 @@ def _next_in_words(project_progress: ProjectProgress, step: Step) -> str:
 
 
 def _try(_store: Store, _found: Sequence[Project]) -> None:
-    st.subheader(_("I try a model"), anchor=False)
+    st.header(_("I try a model"), anchor=False)
     text = st.text_input(
         _("A sentence"), key="entrance-text", max_chars=500, placeholder=_("The nurse said he was tired."),
         label_visibility="collapsed",
@@ -125,7 +125,7 @@ def _try(_store: Store, _found: Sequence[Project]) -> None:
 
 
 def _measure(_store: Store, _found: Sequence[Project]) -> None:
-    st.subheader(_("I measure models"), anchor=False)
+    st.header(_("I measure models"), anchor=False)
     for file, label, icon, text in (
         ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:",
          _("Which word do models prefer across a data set?")),

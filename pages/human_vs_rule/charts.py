@@ -344,7 +344,7 @@ def weighted_back(page_numbers: PageNumbers) -> None:
     """Show the rates weighted to all generations; nothing once all generations are finished."""
     if page_numbers.finished == page_numbers.generations:
         return
-    st.subheader(_("Weighted to all generations"))
+    st.header(_("Weighted to all generations"))
     one = page_numbers.weighted["misgendering"]
     by_sample = _(
         "{labelled:,} of {all:,} generations are fully labelled. Sampled generations are weighted by inverse"

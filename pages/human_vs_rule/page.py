@@ -23,19 +23,19 @@ with open_store() as store:
     if not charts.nothing_yet(found):
         with st.container(key="human-vs-rule"):
             charts.tiles(found)
-        st.subheader(_("By model, pronouns and setting"))
+        st.header(_("By model, pronouns and setting"))
         charts.by_cell(found)
         left, right = st.columns(2, gap="large")
         with left:
-            st.subheader(_("The four labels"))
+            st.header(_("The four labels"))
             charts.four_labels(found)
         with right:
-            st.subheader(_("Labels vs. rule"))
+            st.header(_("Labels vs. rule"))
             charts.confusion(found)
-        st.subheader(_("Where they differ"))
+        st.header(_("Where they differ"))
         differences(store, project, found)
         charts.weighted_back(found)
     if found.generations:
-        st.subheader(_("Repetition"))
+        st.header(_("Repetition"))
         charts.repeated(found)
     charts.show_method(found)

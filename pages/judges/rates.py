@@ -100,7 +100,7 @@ def _groups(rates: Estimates, measure: str) -> None:
     ways = {"model": _("model"), "pronoun": _("pronouns"), "setting": _("setting"), "dataset": _("data set"),
             "language": _("language")}  # fmt: skip
     used = [name for name in ways if rates.table[name].nunique() > 1 or name == "model"]
-    st.subheader(_("By group"))
+    st.header(_("By group"))
     by = choose(_("Group by"), {name: ways[name] for name in used}, "judge-rates-by")
     cells = rates.cells(measure, (by,))
     heads = (
@@ -147,7 +147,7 @@ def _differences(rates: Estimates, measure: str) -> None:
     model_differences = rates.differences(measure)
     if not model_differences:
         return
-    st.subheader(_("Differences between models"))
+    st.header(_("Differences between models"))
     heads = (_("Models"), _("People alone"), _("Judge alone"), _("People and judge"), _("Holm-adjusted"))
     rows = [_difference(model_difference) for model_difference in model_differences]
     with st.container(key="judge-differences"):

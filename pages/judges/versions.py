@@ -24,12 +24,12 @@ SECOND = 100  # texts that are asked about again
 
 def show_versions(store: Store, project: Project, found: Found) -> None:
     """Show two judges side by side, then the drift of one."""
-    st.subheader(_("Compare two judges"))
+    st.header(_("Compare two judges"))
     if len(found.judges) < 2:
         st.caption(_("There is only one judge. A changed prompt, model or setting makes another."))
     else:
         _side_by_side(found)
-    st.subheader(_("Drift"))
+    st.header(_("Drift"))
     judge = chosen_judge(found, "judge-drift")
     _drift(found.drift[judge.name])
     if judge.spec.kind == "server":

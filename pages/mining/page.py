@@ -13,7 +13,7 @@ from evenhand.pages.ui.visitor import errors_shown, open_store, page_head
 
 
 def show_new(store: Store) -> None:
-    st.subheader(_("Text"), anchor=False)
+    st.header(_("Text"), anchor=False)
     _kind, source = ask_source("mine")
     settings = ask_settings()
     if source is None or settings is None:

@@ -104,7 +104,7 @@ def named(options: Iterable[str], name: Callable[[str], str]) -> Callable[[str],
 def show_figures(report: Report, *, key: str) -> None:
     """Show the funnel of what is chosen, then every pair before and after the filters, then the numbers."""
     _show_funnel(report, key)
-    st.subheader(_("Before and after the filters"), anchor=False)
+    st.header(_("Before and after the filters"), anchor=False)
     import pandas as pd
 
     from evenhand.core.charts.describe import before_after as drawn

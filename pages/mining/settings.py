@@ -199,11 +199,11 @@ def ask_cleaning() -> Wish:
 
 def ask_settings() -> Settings | None:
     """Ask for all settings that can change a candidate; return None while pairs are missing or invalid."""
-    st.subheader(_("Keyword pairs to search for"), anchor=False)
+    st.header(_("Keyword pairs to search for"), anchor=False)
     pairs = ask_pairs()
     if not pairs:
         return None
-    st.subheader(_("Filters"), anchor=False)
+    st.header(_("Filters"), anchor=False)
     modes, pair_modes = ask_modes(pairs)
     cleaning = ask_cleaning()
     with errors_shown():

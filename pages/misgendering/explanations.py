@@ -43,13 +43,13 @@ def case_name(case: str) -> str:
 
 def show_conversions() -> None:
     """Show a template as each way asks it, the slot's least disagreement, a text rewritten for every set."""
-    st.subheader(_("One template, both methods"), anchor=False)
+    st.header(_("One template, both methods"), anchor=False)
     show_template()
     st.divider()
-    st.subheader(_("Lower bound of disagreement at the slot"), anchor=False)
+    st.header(_("Lower bound of disagreement at the slot"), anchor=False)
     show_slot()
     st.divider()
-    st.subheader(_("A TANGO text, probability-based"), anchor=False)
+    st.header(_("A TANGO text, probability-based"), anchor=False)
     show_rewriting()
 
 
@@ -202,7 +202,7 @@ def _answer(given: dict[str, float], preferred: str) -> None:
 def show_which() -> None:
     """Show three cards, one a way, and what holds for all."""
     show_html(element("div", joined(map(_card, _ways())), "cards"))
-    st.subheader(_("Before you choose"), anchor=False)
+    st.header(_("Before you choose"), anchor=False)
     for line in [
         _("Choose the method closest to how the model will be used; one method cannot replace another."),
         _(

@@ -28,7 +28,7 @@ def show_published() -> None:
         " small model on a small set are not directly comparable."
     )
     _figures(_beside_own())
-    st.subheader(_("First pronouns in the released samples"), anchor=False)
+    st.header(_("First pronouns in the released samples"), anchor=False)
     heads = (_("Set"), _("Context ends"), _("Pronouns"), _("No pronoun"), _("Right"), _("Wrong"), _("Wrong, share"))
     body, rows = [], []
     for row in resources.table("published_first_pronouns"):
@@ -44,7 +44,7 @@ def show_published() -> None:
         " are not (each context was continued five times), so the intervals are too narrow."
     )
     downloads(rows, key="samples")
-    st.subheader(_("Caveats"), anchor=False)
+    st.header(_("Caveats"), anchor=False)
     for line in [
         _(
             "Of the 23 MCC intervals in Table 1, three exclude 0; about one is expected to do so by chance,"

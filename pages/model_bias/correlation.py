@@ -50,10 +50,10 @@ def show_agreement(source: ScoreFile, models: list[str], settings: Settings) -> 
     wide = len(models) > 4 or max(map(len, models)) > 18
     left, right = (st.container(), st.container()) if wide else st.columns(2, gap="large")
     with left:
-        st.subheader(_("Correlation"))
+        st.header(_("Correlation"))
         clicked = _correlation(source, models, settings, groups)
     with right:
-        st.subheader(_("Same direction"))
+        st.header(_("Same direction"))
         clicked = _same_side(source, models, settings, groups) or clicked
     _two(source, models, settings, clicked)
     if groups:
@@ -135,7 +135,7 @@ def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: flo
 
 
 def _two(source: ScoreFile, models: list[str], settings: Settings, clicked: tuple[str, str] | None) -> None:
-    st.subheader(_("Comparison of two models"))
+    st.header(_("Comparison of two models"))
     if clicked and clicked != st.session_state.get("two-clicked"):
         # Only a new click: what was chosen by hand afterwards stays.
         st.session_state["two-clicked"] = clicked
@@ -181,7 +181,7 @@ def _differences(source: ScoreFile, a: str, b: str, settings: Settings) -> None:
 
 def _over_seeds(source: ScoreFile, settings: Settings, groups: Groups) -> None:
     """Show each measure of a model as the mean over its seeds."""
-    st.subheader(_("Means over seeds"))
+    st.header(_("Means over seeds"))
     for name, seeds in groups.items():
         st.markdown(f"**{plain(name)}**")
         with st.spinner(_("Computing the intervals …"), show_time=True):
@@ -344,5 +344,5 @@ def _clicked(source: ScoreFile, settings: Settings, by: Grouping, chosen: dict[s
     rows = rows_for(source, [chosen["model"]], settings)
     rows = rows[rows[by].astype(str) == chosen["group"]]
     title = _("Sentences: {group}, {model}", group=group_name(by, chosen["group"]), model=chosen["model"])
-    st.subheader(plain(title))
+    st.header(plain(title))
     show_largest(rows, "cell-sentences", _("This cell belongs to another file or setting. Click again."))

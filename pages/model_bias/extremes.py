@@ -215,7 +215,7 @@ def p_value(p: float) -> str:
 
 def _table(shown: "pd.DataFrame") -> None:
     first = shown.iloc[0]
-    st.subheader(_("Do the sides differ?"))
+    st.header(_("Do the sides differ?"))
     hold = shown["holds_keyword"].any()
     sides = {"male": _("male word"), "female": _("female word")}
     rows = [

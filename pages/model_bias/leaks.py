@@ -145,7 +145,7 @@ def show_leaks(source: ScoreFile, models: list[str], _settings: Settings) -> Non
     """Show audits, in which people judge if extreme sentences reveal the covered keyword."""
     with open_store() as store:
         frame = rows_for(source, models)
-        st.subheader(_("Bias, or a sentence that reveals the word?"), anchor=False)
+        st.header(_("Bias, or a sentence that reveals the word?"), anchor=False)
         write(
             "The most extreme sentences are quoted most and are the least reliable: where another"
             " word in the sentence reveals the gender, even an unbiased model is certain. An audit"
@@ -215,7 +215,7 @@ def _answer(audit_result: audit_projects.AuditResult, rule: "Rule") -> None:
     from evenhand.core.charts.dots import leak_shares
 
     both = audit_result.shares[rule][0]
-    st.markdown(f"#### {plain(note_text(verdict(both)))}")
+    st.header(plain(note_text(verdict(both))), anchor=False)
     margin = margin_box("share", "leak-margin")
     if tested := difference_says(both.difference, margin):
         st.caption(plain(tested))

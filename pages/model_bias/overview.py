@@ -111,7 +111,7 @@ def _noted(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
 def _table(
     models: list[str], summaries: "list[Summary]", corrected: dict[str, SideMeans], rows: list[TableRow]
 ) -> None:
-    st.subheader(_("All measures"))
+    st.header(_("All measures"))
     groups = table_lines(summaries, corrected=corrected, papers=paper_values(), say=_)
     signatures = {one.model: one.signature for one in summaries}
     corner = _(
@@ -220,6 +220,6 @@ def _clicked(source: ScoreFile, settings: Settings, chosen: Mapping[str, Any], c
     inside = (values > low) & (values <= high) if high > 0 else (values >= low) & (values < high)
     if low == 0:
         inside |= values == 0
-    st.subheader(plain(_("Sentences in this bar: {model}", model=chosen["model"])))
+    st.header(plain(_("Sentences in this bar: {model}", model=chosen["model"])))
     nothing = _("This bar belongs to another file or setting. Click again.")
     show_largest(rows[inside & np.isfinite(values)], "bar-sentences", nothing)

@@ -161,7 +161,7 @@ def choose_seeds(models: list[str]) -> model_bias.Groups:
 def nothing_yet() -> None:
     """Say what is missing and what to do."""
     with st.container(border=True):
-        st.subheader(_("No scores yet"))
+        st.header(_("No scores yet"))
         write(
             "This page compares models on the same sentences. First score a data set with one or more"
             " models; the run then appears in the list above. Or open a score file."

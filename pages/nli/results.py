@@ -110,7 +110,7 @@ def show_shares(inference: "Inference") -> None:
     """Show the chart of labels per set and its table with intervals."""
     from evenhand.core.charts.nli import label_shares
 
-    st.subheader(_("Distribution of answers"), anchor=False)
+    st.header(_("Distribution of answers"), anchor=False)
     names = label_names()
     rows = [
         {
@@ -147,7 +147,7 @@ def show_scale(own: list[tuple[str, Estimate]]) -> None:
     points = [Point(_short(name), e.value, e.low, e.high, own=True) for name, e in own if e.value is not None]
     if not points:
         return
-    st.subheader(_("s with reference points"), anchor=False)
+    st.header(_("s with reference points"), anchor=False)
     points += [Point(published_model.model, published_model.printed) for published_model in published()]
     says = _(
         "Marks: 0 always neutral, 0.444 random guessing, 0.667 always the same non-neutral label, 1 always"
@@ -244,7 +244,7 @@ def show_occupations(inference: "Inference") -> None:
     ones."""
     if not inference.occupations:
         return
-    st.subheader(_("By occupation"), anchor=False)
+    st.header(_("By occupation"), anchor=False)
     groups = {
         "stereo": [occupation for occupation in inference.occupations if "NS" not in occupation.sets],
         "neutral": [occupation for occupation in inference.occupations if "NS" in occupation.sets],

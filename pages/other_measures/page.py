@@ -56,7 +56,7 @@ elif view == "methods":
     family = choose(_("Kind of model"), families, "family", address="family")
     for column, (kind, title) in zip(st.columns(2), KINDS.items(), strict=True):
         with column:
-            st.subheader(_(title), anchor=False)
+            st.header(_(title), anchor=False)
             for number, method in enumerate(of(family, kind)):
                 with st.container(border=True, key=f"method-{kind}-{number}"):
                     _show(method)

@@ -60,7 +60,7 @@ def show_finished(store: Store) -> None:
         return
     variant = str(run.record.get("variant") or "")
     title = in_brackets(_(what.title), variant_names().get(variant, variant)) if variant else _(what.title)
-    st.subheader(plain(title), anchor=False)
+    st.header(plain(title), anchor=False)
     text = _("{name}; items: {items}; finished {time}")
     name = str(run.source.get("name", ""))
     show_facts(run, text.format(items=f"{run.sentences:,}", name=name, time=finished_at(run)))

@@ -155,7 +155,7 @@ def _edit_options(
 ) -> tuple[tuple[Choice, ...], tuple[Choice, ...], Scheme | None]:
     """Edit and return choices, criteria and, of generations, the project's own scheme (None: built-in)."""
     if project.kind == "generations":
-        st.subheader(_("Scheme"), anchor=False)
+        st.header(_("Scheme"), anchor=False)
         stands = scheme_name(begun.scheme)
         chosen = choose_scheme(stands, key=f"{place}-scheme")
         if chosen != "built-in":
@@ -170,7 +170,7 @@ def _edit_options(
             _text, built, tags = guideline_parts(project.kind, project.language, None, None, None)
             begun = replace(begun, choices=tuple(built), reasons=tuple(tags))
     head = _("Criteria for rejecting") if project.kind == "sentences" else _("Tags available for a label")
-    st.subheader(head, anchor=False)
+    st.header(head, anchor=False)
     reasons = edit_options(begun.reasons, key=f"{place}-reasons")
     with st.expander(_("Choices")):
         choices = edit_options(begun.choices, key=f"{place}-choices", fixed=True)
@@ -234,7 +234,7 @@ def _line(option: object) -> str:
 def publish(store: Store, project: Project, now: Draft) -> None:
     """Ask for the labels to send back for relabelling, with counts, and publish a version on confirmation."""
     newest = guideline(store, project)
-    st.subheader(_("Publish version {version}", version=newest.version + 1), anchor=False)
+    st.header(_("Publish version {version}", version=newest.version + 1), anchor=False)
     also = _ask_also(now, newest)
     affected = _counted(store, project, now.choices, now.beside, also)
     which = _ask_which(affected, key="which")

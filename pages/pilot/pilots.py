@@ -51,14 +51,14 @@ def show_pilots(store: Store, project: Project) -> None:
         )
     numbers = pilot_numbers(store, project) if over else {}
     if over:
-        st.subheader(_("Earlier pilots"), anchor=False)
+        st.header(_("Earlier pilots"), anchor=False)
     for pilot in reversed(over):
         _show_closed(numbers[str(pilot.number)])
         if annotator_at_desk(store, project) is None:
             _show_differing(store, project, pilot, opened=pilot is over[-1])
     if going is None:
         if over:
-            st.subheader(_("Another pilot"), anchor=False)
+            st.header(_("Another pilot"), anchor=False)
         _show_start(store, project, first=not over)
 
 
@@ -113,7 +113,7 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
 def _show_open(project: Project, figures: PilotProgress) -> None:
     pilot = figures.pilot
     with st.container(border=True):
-        st.subheader(_("Pilot {number} is open", number=pilot.number), anchor=False)
+        st.header(_("Pilot {number} is open", number=pilot.number), anchor=False)
         text = _("{items} items, drawn with seed {seed}, started {when}. Desks hand out only these.")
         st.caption(plain(text.format(items=figures.items, seed=pilot.seed, when=moment(pilot.begun))))
         for person in figures.people:

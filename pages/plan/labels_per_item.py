@@ -452,7 +452,7 @@ def _value(name: str, value: Any) -> str:
 @asks("change_projects")
 def show_preregistration(store: Store, project: Project) -> None:
     """Show the sheets in the log, and a form for one more."""
-    st.subheader(_("Pre-registration"), anchor=False)
+    st.header(_("Pre-registration"), anchor=False)
     for sheet in sheets(store, project):
         when = moment(sheet.written)
         if sheet.labels:

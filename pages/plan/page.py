@@ -18,14 +18,14 @@ with open_chosen_project() as (store, project):
         if part == "sample":
             show_sample(store, project)
             st.stop()
-        st.subheader(_("Workload forecast"), anchor=False)
+        st.header(_("Workload forecast"), anchor=False)
         found = labels_per_item.ask_forecast(store, project)
         labels_per_item.show_waiting(store, project, found)
         labels_per_item.show_forecast(project, found)
-        st.subheader(_("The plan"), anchor=False)
+        st.header(_("The plan"), anchor=False)
         labels_per_item.show_settings(store, project)
         labels_per_item.show_changes(store, project)
         labels_per_item.show_preregistration(store, project)
         if project.kind == "sentences":  # last: a row for each pair and side
-            st.subheader(_("Candidates for the quotas"), anchor=False)
+            st.header(_("Candidates for the quotas"), anchor=False)
             labels_per_item.show_needed(found)

@@ -33,7 +33,7 @@ SHOWN = (50, 100, 200, 400)  # sizes in the table
 def show_sample(store: Store, project: Project) -> None:
     """Show the open sample or a form that draws one; then all samples."""
     going, available = samples.open_sample(store, project), free_items(store, project)
-    st.subheader(_("What to label next"), anchor=False)
+    st.header(_("What to label next"), anchor=False)
     if going is not None:
         _show_open(store, project, samples.state_of(store, going))
     else:
@@ -244,7 +244,7 @@ def show_labels_needed(
 ) -> None:
     """Ask for the wanted interval, the expected rates and the strata; after a press, show the table and the chart.
     *names*: of designs; *columns*: of strata."""
-    st.subheader(_("How many labels are needed"), anchor=False)
+    st.header(_("How many labels are needed"), anchor=False)
     if not available:
         caption("No item is left to draw from.")
         return

@@ -25,17 +25,24 @@ SECTIONS = {
 }
 
 
+def show_head() -> None:
+    page_head(
+        "A project contains sentences or model generations, the guideline for labelling them, and the annotators."
+    )
+
+
 def show_project(name: str) -> None:
     with open_store() as store:
         try:
             project = own_project(store, name)
         except NotFound as error:
             projects.leave()
+            show_head()
             show_error(error)
             projects.show_list(store)
             return
         st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=projects.leave)
-        st.header(plain(project.name), anchor=False)
+        st.title(plain(project.name), anchor=False)
         st.caption(plain(projects.settings_line(store, project)))
         projects.show_summary(store, project)
         parts = {
@@ -47,11 +54,12 @@ def show_project(name: str) -> None:
         SECTIONS[section][1](store, project)
 
 
-page_head("A project contains sentences or model generations, the guideline for labelling them, and the annotators.")
 if name := projects.opened():
     show_project(name)
 elif st.query_params.get("view") == projects.NEW:
+    show_head()
     show_form()
 else:
+    show_head()
     with open_store() as store:
         projects.show_list(store)

@@ -98,7 +98,7 @@ def show_list(store: Store) -> None:
 def _card(store: Store, project: Project) -> None:
     project_counts = counts(store, project)
     with st.container(border=True, key=f"card-{project.uid}"):
-        st.subheader(plain(project.name), anchor=False)
+        st.header(plain(project.name), anchor=False)
         if project.name == DEMO:
             caption("Sentences written for the demo; annotators and labels are fictitious.")
         if project.name == GENERATIONS:

@@ -111,7 +111,7 @@ LANGUAGE_NAMES = {"zh": "中文"}
 def show_form() -> None:
     """Show the fields of a project, then the button that creates it."""
     st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
-    st.subheader(_("New project"), anchor=False)
+    st.header(_("New project"), anchor=False)
     kinds: dict[Kind, str] = {arg: kind_name(arg) for arg in get_args(Kind)}
     kind = choose(_("Kind of items"), kinds, "kind")
     if kind == "generations":

@@ -46,7 +46,7 @@ def show_claims() -> None:
     for document in DOCUMENTS:
         every = [claim for claim in all_claims() if claim.document == document]
         shown = [claim for claim in every if claim.follows in wanted]
-        st.subheader(_(document))
+        st.header(_(document))
         follow = sum(claim.follows is True for claim in every)
         caption("{follow} of {all} claims are consistent.", follow=follow, all=len(every))
         if shown:

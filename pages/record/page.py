@@ -22,5 +22,5 @@ with open_chosen_project() as (store, project):
     show_log(store, person)
     ask_consent(store, project, person)
     ask_groups(store, project, person)
-    st.subheader(_("Items"))
+    st.header(_("Items"))
     listed(store, project, person)

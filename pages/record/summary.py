@@ -160,7 +160,7 @@ def show_log(store: Store, person: Annotator) -> None:
 @asks("see_own_labels")
 def ask_consent(store: Store, project: Project, annotator: Annotator) -> None:
     """Show each use of labels with the answer so far, and buttons to give, refuse or withdraw consent to it."""
-    st.subheader(_("Use of your labels"))
+    st.header(_("Use of your labels"))
     caption(
         "You answer for each use and can change your answer at any time. Without your consent, your labels are used"
         " only in counts, agreement and gold labels, never one by one. They are stored as long as the project. Ask the"
@@ -215,7 +215,7 @@ def ask_groups(store: Store, project: Project, annotator: Annotator) -> None:
     known = own_groups(store, project, annotator)
     if not known:
         return
-    st.subheader(_("Your groups"))
+    st.header(_("Your groups"))
     caption(
         "Used only to compare groups of at least {fewest} people in this project. Groups are never published. You may"
         " leave this empty, change it or remove it at any time.",

@@ -125,7 +125,7 @@ def _start_upload(
 def show_releases(store: Store, project: Project) -> None:
     """Show every release, the newest first."""
     found = releases(store, project)
-    st.subheader(_("Releases"), anchor=False)
+    st.header(_("Releases"), anchor=False)
     if not found:
         caption("No releases yet. A release stays here permanently, with all its files.")
         return
@@ -244,7 +244,7 @@ def _show_files(store: Store, project: Project, release: Release) -> None:
 @asks("release")
 def show_follow_ups(store: Store, project: Project) -> None:
     """Show the samples of a project, and a form for one more."""
-    st.subheader(_("Are accepted sentences neutral?"), anchor=False)
+    st.header(_("Are accepted sentences neutral?"), anchor=False)
     write(
         "Accepted sentences, mixed with rejected ones, go to people outside the project. The keyword is covered, and"
         " nothing shows which sentences were accepted. The share that all of them judge neutral goes into the data"
@@ -305,7 +305,7 @@ ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":ma
 
 def show_checks(store: Store, project: Project) -> bool:
     """Show the checklist; return True if a release can be made."""
-    st.subheader(_("Before a release"), anchor=False)
+    st.header(_("Before a release"), anchor=False)
     checks = readiness(store, project)
     words = {"missing": _("missing"), "note": _("note"), "done": _("done")}
     for check in checks:

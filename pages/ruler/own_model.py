@@ -254,7 +254,7 @@ FIRST = "demo-zh"
 
 def show_model(marks: "list[Mark]") -> None:
     """Choose a model or a run; its picture, its nulls, its references."""
-    st.subheader(_("What counts as large?"), anchor=False)
+    st.header(_("What counts as large?"), anchor=False)
     with errors_shown():
         names = {"model": _("A model, on built-in neutral sentences"), "run": _("A model, from existing scores")}
         kind = choose(_("What to compare"), names, "ruler-kind", heading=False)

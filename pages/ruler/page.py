@@ -45,7 +45,7 @@ def show_planted() -> "list[Mark]":
 
     An error of measuring is shown, and the list is empty.
     """
-    st.subheader(_("Are the measures correct?"), anchor=False)
+    st.header(_("Are the measures correct?"), anchor=False)
     try:
         with st.spinner(_("Measuring the planted models …"), show_time=True):
             marks = planted_marks()

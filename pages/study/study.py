@@ -92,7 +92,7 @@ def show_study(store: Store, study: studies.Study) -> None:
     )  # fmt: skip
     _show_as_it_goes(study.uid)
     names = state_names()
-    st.subheader(_("Completion codes"), anchor=False)
+    st.header(_("Completion codes"), anchor=False)
     show_records([{_("Outcome"): names[outcome], _("Code"): study.code(outcome)} for outcome in studies.OUTCOMES])
     _show_consent(store, study)
 
@@ -142,7 +142,7 @@ def _amount(study: studies.Study, value: float | None) -> str:
 
 
 def _show_people(store: Store, study: studies.Study, people: list[Participant]) -> None:
-    st.subheader(_("Participants by stage"), anchor=False)
+    st.header(_("Participants by stage"), anchor=False)
     names = state_names()
     counts = [named(names[state], n) for state in names if (n := sum(person.state == state for person in people))]
     st.markdown(plain(" · ".join(counts) or _("No participants yet.")))

@@ -153,7 +153,7 @@ def show_reasons(found: Sequence[Swapped]) -> None:
 
 def offer_files(wish: FormState) -> None:
     """Offer a file of texts, swapped or mixed for training, to download with its counts."""
-    st.subheader(_("A whole file"), anchor=False)
+    st.header(_("A whole file"), anchor=False)
     caption(
         "Plain text, one text per line. For larger files: `python cli.py swap`, which reads and writes as a stream"
         " and can use a Ray cluster."

@@ -57,6 +57,17 @@ def project_of_visit(names: Sequence[str]) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
+def window_title(title: str, page: str) -> str:
+    """Return the title of the browser's window on *page*, an address: page · project · Evenhand.
+
+    *title*: of the page, in the visitor's language.
+    """
+    project = st.session_state.get(PROJECT) if page in PROJECT_PAGES else None
+    if page == "projects":
+        project = st.query_params.get("project")
+    return " · ".join(part for part in (title, project, "Evenhand") if part)
+
+
 def enter_project(name: str) -> None:
     """Make the project of this name the project of the visit and of the address."""
     st.session_state[PROJECT] = name

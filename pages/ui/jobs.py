@@ -261,7 +261,7 @@ def _show_jobs(command: str, project: Project | None) -> None:
         every = jobs_of(store, command, project)
         shown = [job for job in every if job.state != "done"][:LISTED] if command else every
         if shown and command:
-            st.subheader(_("Not finished"), anchor=False)
+            st.header(_("Not finished"), anchor=False)
         for job in shown:
             show_job(store, job)
         if st.session_state.get(f"{command}_active") and not any(job.active for job in every):

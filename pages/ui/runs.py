@@ -155,7 +155,7 @@ def start_run(store: Store, page: RunPage, request: RunRequest[Any], name: str) 
 def show_finished_runs(found: Sequence[OfKind], show_run: Callable[[OfKind], None], nothing: str) -> None:
     """Show the finished runs, the newest first, each drawn by *show_run*. Without a run, show *nothing*, which says
     what will be here."""
-    st.subheader(_("Finished runs"), anchor=False)
+    st.header(_("Finished runs"), anchor=False)
     if not found:
         st.caption(nothing)
     for run in found[:LISTED]:

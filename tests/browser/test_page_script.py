@@ -1,4 +1,4 @@
-"""Streamlit's own words in the language of the page: which they are, and that nothing else is touched."""
+"""What the script of every page does: Streamlit's own words in its language, the focus, the marks of the navigation."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,7 @@ import streamlit
 from playwright.sync_api import Browser, expect
 
 from evenhand.web.page_script import WORDS, page_script
+from tests.support.browser import Server
 
 SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
 # Each place of Streamlit with words of its own, and next to it the same words as a user's text.
@@ -61,4 +62,31 @@ def test_escape_leaves_a_text_box(chromium: Browser) -> None:
         page.locator(box).press("Escape")
         assert page.evaluate("document.activeElement.tagName === 'TEXTAREA'") is stays
     assert page.locator("textarea >> nth=0").input_value() == "j"
+    page.close()
+
+
+def test_a_move_to_another_page_focuses_its_heading_and_marks_its_link(chromium: Browser, app_server: Server) -> None:
+    page = chromium.new_page()
+    page.goto(app_server.page("about", lang="en"))
+    expect(page.locator("h1")).to_have_text("About")
+    assert page.evaluate("document.activeElement === document.body")  # the first page is announced by its title
+    assert page.title() == "About · Evenhand"
+    rail = page.get_by_role("navigation", name="Navigation")
+    rail.get_by_role("link", name="Accounts").click()
+    expect(page.locator("h1:focus")).to_have_text("Accounts")
+    expect(rail.locator("[aria-current=page]")).to_contain_text("Accounts")
+    assert page.title() == "Accounts · Evenhand"
+    page.go_back()
+    expect(page.locator("h1:focus")).to_have_text("About")
+    page.close()
+
+
+def test_a_closed_rail_is_out_of_the_order_of_tabs(chromium: Browser, app_server: Server) -> None:
+    page = chromium.new_page(viewport={"width": 390, "height": 800})
+    page.goto(app_server.page("about", lang="en"))
+    expect(page.locator("h1")).to_have_text("About")
+    expect(page.locator(".st-key-rail a").first).to_be_hidden()
+    for _press in range(12):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('[data-testid=stSidebar]') === null")
     page.close()

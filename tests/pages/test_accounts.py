@@ -167,11 +167,11 @@ def test_a_reader_sees_codes_and_no_items(fresh_store: Store, come: Come) -> Non
             label(fresh_store, project, who, item.uid, "accept" if number else "reject", note="why")
     come(person(fresh_store, "Rita", "reader", project))
     page = open_page("agreement", project="set")
-    assert "Disagreements" not in [heading.value for heading in page.subheader]
+    assert "Disagreements" not in [heading.value for heading in page.header]
     assert page.selectbox(key="confusion-a").options == ["A1", "A2", "A3"]
     release = open_page("release", project="set")
     assert not [button for button in release.button if "make" in button.key.lower()]
-    assert [heading.value for heading in release.subheader] == ["Releases"]
+    assert [heading.value for heading in release.header] == ["Releases"]
     describe = open_page("describe", project="set")
     assert not [control for control in describe.segmented_control if control.key == "described"]
 

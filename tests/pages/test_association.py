@@ -82,7 +82,7 @@ def test_a_run_is_started_with_the_chosen_settings(fresh_store):
     assert "英语" in jobs.title_in(job.wording, lambda text: translate(text, "zh"))
     command = "python cli.py association --language en --model known --run mine --an --determiners given"
     assert f"{command} --target first_piece --attribute word" in [code.value for code in page.code]
-    assert "Not finished" in [heading.value for heading in page.subheader]
+    assert "Not finished" in [heading.value for heading in page.header]
 
 
 def test_own_lists_are_checked_at_upload(fresh_store):
@@ -108,7 +108,7 @@ def test_every_section_of_a_run_opens(finished, language):
     page = without_errors(open_page("association", language))
     for section, sign in SECTIONS.items():
         without_errors(page.segmented_control(key="section").set_value(section).run())
-        text = html_of(page) + captions_of(page) + "\n".join(heading.value for heading in page.subheader)
+        text = html_of(page) + captions_of(page) + "\n".join(heading.value for heading in page.header)
         assert language == "zh" or sign in text
         assert "<b>health" not in text
 

@@ -99,7 +99,7 @@ def test_a_run_of_the_built_in_set_is_started(fresh_store: Store) -> None:
         only=("they", "xe"), trim=True,
     )  # fmt: skip
     assert job.title == "Generate with demo-en-causal from built-in set"
-    assert [heading.value for heading in page.subheader] == ["Not finished", "Finished runs"]
+    assert [heading.value for heading in page.header] == ["Not finished", "Finished runs"]
     page.text_input(key="generate-name").set_value("my run").run()
     page.button(key="generate-start").click().run()
     assert "A run named my run already exists" in page.error[0].value.replace("\\", "")

@@ -58,7 +58,7 @@ def test_the_numbers_of_the_comparison_are_shown(fresh_store: Store) -> None:
     assert len(cards(at)) == 10 and f"{len(made.differences)} generations" in " ".join(c.value for c in at.caption)
     hidden = {text.text for text in texts[60:]}
     assert not any(text in card for text in hidden for card in cards(at))
-    assert "Weighted to all generations" in [heading.value for heading in at.subheader]
+    assert "Weighted to all generations" in [heading.value for heading in at.header]
     at.button_group(key="bins").set_value(["plural_they"]).run()
     assert not at.exception and cards(at) and all("Plural they" in card for card in cards(at))
     for order in ("bin", "model", "pronoun"):
@@ -177,7 +177,7 @@ def test_the_agreement_page_shows_four_ways(fresh_store: Store) -> None:
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
     at = open_page("agreement")
-    headings = [heading.value for heading in at.subheader]
+    headings = [heading.value for heading in at.header]
     assert "By model and pronouns" in headings and "Marks" in headings and "By keyword pair" not in headings
     shown = {}
     for way in ("four", "three", "two", "flag"):

@@ -43,7 +43,7 @@ def opened(part: str, lang: str = "en") -> AppTest:
 def test_the_test_is_shown_once_eps_is_recorded(path: Path) -> None:
     app = opened("people")
     assert "Winning rate" not in text_of(app) and "Can it replace an annotator" in str(
-        [head.value for head in app.subheader]
+        [head.value for head in app.header]
     )
     app.number_input(key="judge-eps-now").set_value(0.2)
     without_errors(app.button(key="judge-test").click().run())

@@ -60,7 +60,7 @@ def charts(page: AppTest) -> list[dict[str, Any]]:
 def test_without_a_run_the_page_explains_what_to_do() -> None:
     page = open_page("model_bias")
     assert page.title[0].value == "Models side by side"
-    assert [heading.value for heading in page.subheader] == ["No scores yet"]
+    assert [heading.value for heading in page.header] == ["No scores yet"]
     assert not page.multiselect
 
 
@@ -143,7 +143,7 @@ def test_a_click_on_a_bin_lists_its_sentences() -> None:
     page.session_state["density"] = {"selection": {"bin": [chosen]}}
     page.run()
     assert not page.exception
-    assert "Sentences in this bar: bert-base-chinese" in page.subheader[-1].value.replace("\\", "")
+    assert "Sentences in this bar: bert-base-chinese" in page.header[-1].value.replace("\\", "")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html_of(page)
     page.segmented_control(key="distribution").set_value("order").run()
     assert "of the sentences are below 0; the middle half lies between" in captions_of(page)
@@ -208,7 +208,7 @@ def test_a_click_on_a_pair_lists_its_sentences() -> None:
     page = open_page("model_bias", section="groups")
     page.session_state["groups-chart"] = {"selection": {"cell": [{"group": "他/她", "model": "random-zh"}]}}
     page.run()
-    assert "Sentences: 他/她, random-zh" in page.subheader[-1].value.replace("\\", "")
+    assert "Sentences: 他/她, random-zh" in page.header[-1].value.replace("\\", "")
     for by in ("side", "masks"):
         page.segmented_control(key="groups-by").set_value(by).run()
         assert not page.exception

@@ -32,7 +32,7 @@ def finished(fresh_store: Store, tmp_path: Path) -> None:
 def test_a_finished_run_is_shown_in_both_languages() -> None:
     page = without_errors(open_page("other_measures"))
     text = text_of(page)
-    assert page.subheader[0].value.replace("\\", "") == "CrowS-Pairs (as published: sum over shared tokens)"
+    assert page.header[0].value.replace("\\", "") == "CrowS-Pairs (as published: sum over shared tokens)"
     assert "Pikuliak" in text and "untrained" in text and "bert-base-uncased" in text
     assert "Hollow circle: a randomly initialised copy" in text.replace("\\", "")
     chinese = text_of(without_errors(open_page("other_measures", "zh")))

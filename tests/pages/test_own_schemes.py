@@ -92,7 +92,7 @@ def test_a_draft_changes_the_scheme(judged_project: Path, monkeypatch: pytest.Mo
 )
 def test_pages_use_the_words_of_the_scheme(judged_project: Path, page: str, lang: str, told: tuple[str, ...]) -> None:
     app = without_errors(open_page(page, lang, project="own"))
-    shown = "\n".join([text_of(app), html_of(app), *(heading.value for heading in app.subheader)])
+    shown = "\n".join([text_of(app), html_of(app), *(heading.value for heading in app.header)])
     assert not [word for word in told if word not in shown]
     assert "Plural they" not in shown and "they 作复数" not in shown
 

@@ -176,7 +176,7 @@ def test_the_maker_of_a_project_becomes_its_lead(fresh_store: Store, monkeypatch
     page.button(key="create").click().run()
     made = next(entry for entry in every_project(fresh_store) if entry.name == "mine")
     assert lead_of(fresh_store, account(fresh_store, "Lena")).roles == {first.uid: "lead", made.uid: "lead"}
-    assert "mine" in [heading.value for heading in page.header]
+    assert "mine" in [heading.value for heading in page.title]
 
 
 def test_a_change_is_recorded_under_the_name_of_the_account(

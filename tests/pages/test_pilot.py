@@ -57,7 +57,7 @@ def test_a_pilot_is_started_and_closed(tmp_path: Path) -> None:
     app = page()
     app.number_input(key="pilot_items").set_value(4)
     app.button(key="pilot_start").click().run()
-    assert "Pilot 1 is open" in app.subheader[0].value and not app.error
+    assert "Pilot 1 is open" in app.header[0].value and not app.error
     app.button(key="pilot_close").click().run()
     assert not app.error and not app.exception
     with Store.open(database(tmp_path)) as store:

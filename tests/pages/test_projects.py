@@ -69,7 +69,7 @@ def test_a_project_is_created_with_quotas(store):
     app.number_input(key="per_item").set_value(2)
     app.radio(key="presentation").set_value("original")
     without_exception(app.button(key="create").click().run())
-    assert [h.value for h in app.header] == ["新项目"]
+    assert [h.value for h in app.title] == ["新项目"]
     made = project(store, "新项目")
     assert (made.per_item, made.presentation, made.gold) == (2, "original", "unanimous")
     assert [person.name for person in annotators(store, made)] == ["甲", "乙"]
@@ -226,7 +226,7 @@ def test_people_quotas_settings_and_archive_are_changed(store, empty):
     without_exception(app.button(key="save_settings").click().run())
     changed = project(store, "改名")
     assert (changed.gold, changed.opinion_model) == ("majority", "demo-zh")
-    assert [h.value for h in app.header] == ["改名"]
+    assert [h.value for h in app.title] == ["改名"]
 
     without_exception(app.button(key="archive").click().run())
     assert projects(store) == [] and [project.name for project in projects(store, archived=True)] == ["改名"]
@@ -274,7 +274,7 @@ def test_an_annotator_is_removed_and_restored(store, sample_project):
 def test_an_unknown_project_shows_the_list(store, empty):
     app = open_page("projects", project="没有")
     assert "没有" in app.error[0].value
-    assert [s.value for s in app.subheader] == ["报纸 \\*句\\*"]
+    assert [s.value for s in app.header] == ["报纸 \\*句\\*"]
 
 
 def test_jobs_are_shown_in_every_state(store):

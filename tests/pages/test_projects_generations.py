@@ -49,7 +49,7 @@ def test_a_project_is_made_with_its_settings(store):
     assert (stored.checked, stored.open_text) == (True, None)
     assert [annotator.name for annotator in annotators(store, stored)] == ["Ann", "Bo"]
     assert recognise(guideline(store, stored).text) == "generations"
-    assert "study" in [header.value for header in app.header]
+    assert "study" in [title.value for title in app.title]
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "No text is set aside"), ("zh", "没有被搁置的文本")])
@@ -234,4 +234,4 @@ def test_a_package_reports_its_items_and_its_labels():
     shown = [(metric.label, metric.value) for metric in app.metric]
     assert ("Rows", "7") in shown and ("Labels read", "9") in shown
     assert [value for label, value in shown if label == "Imported"] == ["5", "8"]
-    assert len(app.dataframe) == 2 and len(app.subheader) == 1
+    assert len(app.dataframe) == 2 and len(app.header) == 1

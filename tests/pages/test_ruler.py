@@ -112,7 +112,7 @@ def test_the_result_of_a_finished_audit_is_shown(section, fresh_store) -> None:
     judge(fresh_store, made, lambda text, who: text in extremes)
     page = section.run()
     assert not page.exception and not page.error
-    text = text_of(page)
+    text = "\n".join([text_of(page), *(heading.value for heading in page.header)])
     assert "more often than comparable sentences" in text
     assert "all sentences of the run" in text and "0.951 →" in text  # (9.5 / 13 + 8.2 / 7) / 2
     page.segmented_control(key="audit-rule").set_value("any").run()

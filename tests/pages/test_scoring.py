@@ -61,7 +61,7 @@ def test_a_project_is_previewed_and_scored(fresh_store, sample_project):
         "project:sample", ("known", "random-zh"), run_name="my run", uid=sample_project.uid
     )
     assert job.title == "Score sample with known, random-zh"
-    assert [heading.value for heading in page.subheader] == ["Not finished", "Finished runs"]
+    assert [heading.value for heading in page.header] == ["Not finished", "Finished runs"]
 
 
 def test_the_kept_sentences_of_a_project_are_scored_unless_all_are_chosen(fresh_store):

@@ -102,7 +102,7 @@ def test_home_has_four_entrances_and_opens_a_desk_in_one_press(fresh_store: Stor
     project, _people = filled_project(fresh_store, 3)
     home = open_page("home")
     heads = ["I annotate", "I lead a project", "I try a model", "I measure models"]
-    assert [heading.value for heading in home.subheader][:4] == heads
+    assert [heading.value for heading in home.header][:4] == heads
     desks = {
         parse_qs(element.proto.query_string)["annotator"][0]: element.proto.page
         for element in home.main.get("page_link")
@@ -111,7 +111,7 @@ def test_home_has_four_entrances_and_opens_a_desk_in_one_press(fresh_store: Stor
     assert set(desks) == {annotator.name for annotator in annotators(fresh_store, project)}
     assert set(desks.values()) == {"review"}
     chinese = open_page("home", "zh")
-    assert [heading.value for heading in chinese.subheader][:4] == ["标注", "项目管理", "单句试测", "模型评测"]
+    assert [heading.value for heading in chinese.header][:4] == ["标注", "项目管理", "单句试测", "模型评测"]
 
 
 def test_demo_projects_come_last_on_home(fresh_store: Store) -> None:

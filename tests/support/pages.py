@@ -4,17 +4,20 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.config import set_option
 from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1.element_tree import HeadingBase
 from streamlit.util import calc_hash
 
 from evenhand.core.language import Language, translate
 from evenhand.pages.catalogue import PAGES
 from evenhand.pages.ui import charts
+from evenhand.pages.ui.text import plain
 from tests.support.projects import new_store
 
 # AppTest reads the metadata of every installed package for each app, which takes longer than a page: once is enough.
@@ -111,8 +114,16 @@ def open_address(
 
 
 def assert_title(app: AppTest, page: str, language: Language = "en") -> None:
-    """Check that the opened page is this one, and that no exception ended it."""
-    assert [heading.value for heading in without_exception(app).title] == [translate(TITLES[page], language)]
+    """Check that the opened page is this one, that no exception ended it, and that no heading skips a level.
+
+    The page of one project has the project's name as its title.
+    """
+    titles = [heading.value for heading in without_exception(app).title]
+    project = app.query_params.get("project")
+    own = plain(project if isinstance(project, str) else project[0]) if page == "projects" and project else ""
+    assert titles in ([translate(TITLES[page], language)], [own]), titles
+    levels = [int(element.tag[1:]) for element in app.main if isinstance(element, HeadingBase)]
+    assert levels[0] == 1 and all(after <= before + 1 for before, after in pairwise(levels)), levels
 
 
 def without_exception(app: AppTest) -> AppTest:

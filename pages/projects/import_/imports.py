@@ -39,7 +39,7 @@ def kind_name(kind: str) -> str:
 
 def show_conflicts(store: Store, project: Project) -> None:
     """Show the conflicts between files, each with a choice of the label that counts."""
-    st.subheader(_("Conflicts between files"), anchor=False)
+    st.header(_("Conflicts between files"), anchor=False)
     found = conflicts(store, project)
     if not found:
         caption("No conflicts: no file contradicts the project.")
@@ -275,7 +275,7 @@ def missing_texts(report: GoldLabels) -> list[str]:
 def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool = True) -> None:
     """Show the report of imported labels and, if the file may hold them, decisions."""
     if heading:
-        st.subheader(_("Report"), anchor=False)
+        st.header(_("Report"), anchor=False)
     numbers = (
         (_("Labels read"), report.rows),
         (_("Imported"), report.imported),
@@ -300,7 +300,7 @@ def show_report(report: ImportReport, *, quoting: bool = True, place: str = "") 
 
     *quoting*: True if the downloadable list of unusable lines may quote them.
     """
-    st.subheader(_("Report"), anchor=False)
+    st.header(_("Report"), anchor=False)
     numbers = (
         (_("Rows"), report.rows),
         (_("Imported"), report.imported),

@@ -249,7 +249,7 @@ def _ask_choices(task_survey: TaskSurvey, stored_guideline: Guideline) -> dict[s
         options[option.code] = option.zh if language() == "zh" else option.en
     said: dict[str, str] = {}
     with st.container(border=True):
-        st.subheader(_("Choices in the file and in this project"), anchor=False)
+        st.header(_("Choices in the file and in this project"), anchor=False)
         for name, number in task_survey.names.most_common(MOST):
             start = guess_choice(name, stored_guideline) or "?"
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -272,7 +272,7 @@ def _ask_people(task_survey: TaskSurvey) -> dict[str, str]:
     if not task_survey.people:
         return named
     with st.container(border=True):
-        st.subheader(_("Annotators in the file and in this project"), anchor=False)
+        st.header(_("Annotators in the file and in this project"), anchor=False)
         for who, number in task_survey.people.most_common(MOST):
             # An invisible joiner: an address would become a link.
             name = "\u2060@".join(spoken(part) for part in (who[:60] or nobody).split("@"))
@@ -308,7 +308,7 @@ def show_switched(report: TaskImport, *, quoting: bool) -> None:
     """Show the report: texts, labels, and data that was only counted."""
     show_report(report.items, quoting=quoting, place="items-")
     if report.labels.rows:
-        st.subheader(_("Labels in the file"), anchor=False)
+        st.header(_("Labels in the file"), anchor=False)
         show_returned(report.labels, heading=False, decisions=False)
     names = {
         "skipped": _("skipped by their annotators"),

@@ -195,7 +195,7 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     project = two_versions(fresh_store)
     page = open_page("agreement")
     assert {m.label: m.value for m in page.metric}["Full agreement"] == "50.0%"
-    headings = [heading.value for heading in page.subheader]
+    headings = [heading.value for heading in page.header]
     assert "By version of the guideline" in headings and "By form shown" in headings
     page.number_input(key="by-form-margin").set_value(1.0).run()
     forms = next(frame.value for frame in page.dataframe if "Against the margin" in frame.value)

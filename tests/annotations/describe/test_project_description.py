@@ -275,6 +275,6 @@ def test_page_describes_generations(fresh_store: Store) -> None:
     page = open_page("describe")
     shown = {metric.label: metric.value for metric in page.metric}
     assert shown["Texts"] == "1" and shown["Tokens, median"] == "6" and shown["Repetitiveness"] != "—"
-    headings = [heading.value for heading in page.subheader]
+    headings = [heading.value for heading in page.header]
     assert "Texts per cell" in headings and "Balance of the two words" not in headings
     assert text not in str([element.value for element in page.caption])  # texts of generations stay inside
