@@ -13,6 +13,7 @@ from evenhand.annotations.progress.dashboard import Dashboard, dashboard
 from evenhand.annotations.quantities.catalogue import PROGRESS, estimates
 from evenhand.annotations.quantities.quantity import quantities_json
 from evenhand.annotations.quantities.snapshot import Snapshot
+from evenhand.annotations.quantities.work import remaining_estimates
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import answer, number, opened_project, option, say_unsettled, table
 from evenhand.core.errors import N_, Refused
@@ -38,6 +39,7 @@ def progress(project: str, zone: str, db: str) -> None:
         say_unsettled(store, shown)
         with store.read():
             overview, numbers = dashboard(store, shown, zone=where), estimates(Snapshot(store, shown), PROGRESS)
+    numbers |= remaining_estimates(overview)
     data = dashboard_json(overview) | {"quantities": quantities_json(numbers)}
     answer(data, _text(overview, shown.kind == "generations"))
 

@@ -10,6 +10,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import allowed
 from evenhand.annotations.projects.consent import USES, Use
 from evenhand.annotations.quality.known_answers import known_items
+from evenhand.annotations.quantities.quantity import quantities_json
+from evenhand.annotations.quantities.studies import pay_estimates
 from evenhand.annotations.study import people, studies
 from evenhand.annotations.study.default_texts import ADULT, CONSENT
 from evenhand.annotations.study.people import finish_withdrawals, pay
@@ -166,7 +168,10 @@ def show(name: str, url: str, db: str) -> None:
         lines += [f"pay an hour, {kind}: {hourly:.2f} {currency}"] if hourly is not None else []
     if money.below:
         lines.append(f"This is less than the {stored_study.settings.floor:.2f} {currency} that you set.")
-    answer({**row, "pay": asdict(money), "participants": listed}, lines)
+    answer(
+        {**row, "pay": asdict(money), "participants": listed, "quantities": quantities_json(pay_estimates(money))},
+        lines,
+    )
 
 
 @study.command()

@@ -3,7 +3,18 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evenhand.annotations.quantities import agreement, changes, generations, items, labels, pilots, rows, texts, work
+from evenhand.annotations.quantities import (
+    agreement,
+    changes,
+    generations,
+    items,
+    labels,
+    pilots,
+    rows,
+    studies,
+    texts,
+    work,
+)
 from evenhand.annotations.quantities.quantity import OfProject, Quantity, Rows
 from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.core.statistics import Estimate
@@ -18,6 +29,7 @@ ROWS: dict[str, Rows] = {one.id: one for one in (*rows.ROWS, *pilots.ROWS)}
 ENTRIES: dict[str, Quantity[Any, Any]] = {**QUANTITIES, **ROWS}
 ENTRIES |= {one.id: one for one in texts.OF_FILES}
 ENTRIES |= {one.id: one for one in changes.QUANTITIES}
+ENTRIES |= {one.id: one for one in studies.QUANTITIES}
 
 
 def estimates(snapshot: Snapshot, ids: Iterable[str] | None = None) -> dict[str, Estimate]:

@@ -15,7 +15,19 @@ from evenhand.core.statistics import Estimate, Note
 if TYPE_CHECKING:
     from evenhand.annotations.quantities.snapshot import Snapshot
 
-Unit = Literal["count", "mean", "share", "fine_share", "coefficient", "points", "hours", "seconds", "characters"]
+Unit = Literal[
+    "count",
+    "mean",
+    "share",
+    "fine_share",
+    "coefficient",
+    "points",
+    "hours",
+    "minutes",
+    "seconds",
+    "characters",
+    "amount",
+]
 UNITS: dict[Unit, str] = {
     "count": N_("number"),
     "mean": N_("mean number"),
@@ -24,13 +36,15 @@ UNITS: dict[Unit, str] = {
     "coefficient": N_("coefficient, at most 1"),
     "points": N_("difference of two shares, -1 to 1"),
     "hours": N_("hours"),
+    "minutes": N_("minutes"),
+    "amount": N_("amount of money"),
     "seconds": N_("seconds"),
     "characters": N_("characters"),
 }
 # On pages, and with three decimals in documents and at the terminal.
 FORMS: dict[Unit, str] = {
     "count": ",.0f", "mean": ",.2f", "share": "z.1%", "fine_share": "z.2%", "coefficient": "z.2f", "points": "+points",
-    "hours": ",.2f", "seconds": ",.1f", "characters": ",.2f",
+    "hours": ",.2f", "minutes": ",.1f", "amount": ",.2f", "seconds": ",.1f", "characters": ",.2f",
 }  # fmt: skip
 Source = TypeVar("Source")  # what a quantity is computed from
 Result = TypeVar("Result")

@@ -96,6 +96,16 @@ OWN = Population("own", N_("valid labels of one annotator"), "standing_label")
 OF_OTHERS = Population("others", N_("items that one annotator and others labelled blind"),
                        "annotations.progress.annotators")  # fmt: skip
 PEOPLE = "progress.md#annotators"
+
+
+def _sample(name: str, title: str, words: str, condition: str) -> Rows:
+    def compute(snapshot: Snapshot) -> Mapping[str, Estimate]:
+        return {number: counted(getattr(state, name)) for number, state in snapshot.samples.items()}
+
+    return Quantity(f"sample.{name}", title, Population(f"sample_{name}", words, condition), ITEM, "count", compute,
+                    "sampling.md#what-to-label-next", by=N_("sample"))  # fmt: skip
+
+
 ROWS = (
     *CELLS,
     *(_pair(measure) for measure in agreement.MEASURES if measure.field != "ac1_used"),
@@ -103,6 +113,9 @@ ROWS = (
     _two("agreed", N_("Same choice"), "share", "", agreement.SHARE),
     _two("kappa", N_("Cohen's kappa"), "coefficient", "Cohen 1960", labels.KAPPA),
     _two("largest", N_("Highest kappa that the totals allow"), "coefficient", "Cohen 1960", None),
+    _sample("frame", N_("Items that could be drawn"), N_("items that a sample was drawn from"), "inclusion"),
+    _sample("drawn", N_("Drawn items"), N_("items of a sample"), "drawn = 1"),
+    _sample("labelled", N_("Fully labelled"), N_("items of a sample that need no more labels"), "labels >= wanted"),
     _person("labels", N_("Valid labels"), OWN, LABEL, "count", PEOPLE, lambda worker: counted(worker.labels)),
     _person("accepted", N_("Accept rate"), OWN, LABEL, "share", PEOPLE, attrgetter("accepted"), labels.OVER_ARTICLES),
     _person("differs", N_("Differs from majority"), OF_OTHERS, ITEM, "share", PEOPLE, attrgetter("differs.most"),

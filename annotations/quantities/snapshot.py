@@ -19,7 +19,9 @@ from evenhand.core.statistics import Note
 if TYPE_CHECKING:
     from evenhand.annotations.forecast.work import Forecast
     from evenhand.annotations.progress.annotators import Worker
+    from evenhand.annotations.progress.dashboard import Dashboard
     from evenhand.annotations.quantities.pilots import PilotNumbers
+    from evenhand.annotations.sampling.samples import SampleState
     from evenhand.core.describe.description import Description
     from evenhand.core.human_vs_rule.compare import Comparison
 
@@ -125,11 +127,23 @@ class Snapshot:
         return pilot_numbers(self.store, self.project)
 
     @cached_property
+    def samples(self) -> "dict[str, SampleState]":
+        """The progress of each sample, by its number."""
+        from evenhand.annotations.sampling.samples import samples, state_of
+
+        return {str(one.number): state_of(self.store, one) for one in samples(self.store, self.project)}
+
+    @cached_property
+    def dashboard(self) -> "Dashboard":
+        """The lead's view of the work."""
+        from evenhand.annotations.progress.dashboard import dashboard
+
+        return dashboard(self.store, self.project)
+
+    @cached_property
     def workers(self) -> "tuple[Worker, ...]":
         """The work of each annotator."""
-        from evenhand.annotations.progress.annotators import workers
-
-        return workers(self.store, self.project)
+        return self.dashboard.people
 
     @cached_property
     def retests(self) -> RetestReport:

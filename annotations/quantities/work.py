@@ -4,7 +4,9 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from evenhand.annotations.forecast.work import Forecast
-from evenhand.annotations.quantities.quantity import OfProject, Population, Quantity, Unit
+from evenhand.annotations.progress.cells import NO_PACE
+from evenhand.annotations.progress.dashboard import Dashboard
+from evenhand.annotations.quantities.quantity import OfProject, Population, Quantity, Unit, counted
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate
 
@@ -55,4 +57,25 @@ def _quantity(id_: str) -> OfProject:
     return Quantity(f"forecast.{id_}", name, population, each, unit, lambda snapshot: of(snapshot.forecast), FORMULA)
 
 
-QUANTITIES: tuple[OfProject, ...] = tuple(map(_quantity, VALUES))
+LEFT = Population("left", N_("items that still need labels, up to what the quotas are expected to need"),
+                  "annotations.progress.cells.Ahead")  # fmt: skip
+
+
+def remaining_estimates(overview: Dashboard) -> dict[str, Estimate]:
+    """Return the remaining work of the page Progress by id."""
+    hours = Estimate.undefined(overview.hours_reason or NO_PACE) if overview.hours is None else Estimate(overview.hours)
+    return {"remaining.items": counted(overview.ahead.candidates), "remaining.labels": counted(overview.ahead.labels),
+            "remaining.hours": hours}  # fmt: skip
+
+
+def _remaining(id_: str, name: str, each: str, unit: Unit) -> OfProject:
+    return Quantity(id_, name, LEFT, each, unit, lambda snapshot: remaining_estimates(snapshot.dashboard)[id_],
+                    "progress.md#progress")  # fmt: skip
+
+
+QUANTITIES: tuple[OfProject, ...] = (
+    *map(_quantity, VALUES),
+    _remaining("remaining.items", N_("Items to label"), ITEM, "count"),
+    _remaining("remaining.labels", N_("Labels to make"), LABEL, "count"),
+    _remaining("remaining.hours", N_("Remaining work"), LABEL, "hours"),
+)

@@ -10,6 +10,7 @@ from evenhand.annotations.judges.judges import judges, state_of_judges
 from evenhand.annotations.labels.generation_labels import measures_of
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.projects.steps import state
+from evenhand.annotations.quantities.quantity import counted
 from evenhand.annotations.sampling import samples
 from evenhand.annotations.sampling.frame import ACCURACY, STRATA, Forecast, forecast, frame, free_items, plan_sample
 from evenhand.annotations.types import Project
@@ -20,6 +21,7 @@ from evenhand.core.sampling.labels_needed import Needed
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.numbers import DASH, moment, note_text, number, percent
+from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.sentences import names_of
 from evenhand.pages.ui.tables import Tile, below, estimate_tile, number_columns, show_html, show_tiles, table
 from evenhand.pages.ui.text import _, caption, in_brackets, paragraph, plain, series, show_signature, write
@@ -164,8 +166,8 @@ def _show_open(store: Store, project: Project, sample_state: samples.SampleState
                 least=percent(sample_state.least), most=percent(sample_state.most), when=moment(sample.created)
             )
             show_tiles([
-                Tile(_("Items"), f"{sample_state.drawn:,}", (drawn,)),
-                Tile(_("Fully labelled"), f"{sample_state.labelled:,}", (_("Items that need no more labels."),)),
+                quantity_tile("sample.drawn", counted(sample_state.drawn), drawn),
+                quantity_tile("sample.labelled", counted(sample_state.labelled)),
                 Tile(_("Inclusion probability"),
                 percent(sample_state.drawn / sample_state.frame if sample_state.frame else None),
                      (range_text,)),

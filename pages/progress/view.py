@@ -18,6 +18,7 @@ from evenhand.annotations.projects.projects import annotators, counts
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.quantities.catalogue import PROGRESS, estimates
 from evenhand.annotations.quantities.snapshot import Snapshot
+from evenhand.annotations.quantities.work import remaining_estimates
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.types import Project
 from evenhand.core.forecast.quota import OWN_RATE, QuotaForecast
@@ -28,7 +29,7 @@ from evenhand.pages.ui.choose import annotator_at_desk, choose
 from evenhand.pages.ui.numbers import DASH, duration, moment, note_text, number, time_zone, to, with_interval
 from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.sentences import quota_answer, side_mark
-from evenhand.pages.ui.tables import Column, Tile, element, joined, show_html, show_tiles, table
+from evenhand.pages.ui.tables import Column, element, joined, show_html, show_tiles, table
 from evenhand.pages.ui.text import _, in_brackets, inform, paragraph, plain, show_signature, warn
 from evenhand.pages.ui.visitor import asks_at_click, open_store, page_link
 
@@ -56,7 +57,7 @@ def current(store: Store, project: Project) -> Current:
 def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Project) -> Current:
     with open_store(_project) as store, store.read():
         found = dashboard(store, _project, zone=time_zone())
-        return Current(found, estimates(Snapshot(store, _project), PROGRESS))
+        return Current(found, estimates(Snapshot(store, _project), PROGRESS) | remaining_estimates(found))
 
 
 def for_reader(store: Store, project: Project, overview: Dashboard) -> Dashboard:
@@ -93,15 +94,23 @@ def tiles(project: Project, now: Current) -> None:
         "Labels still needed ÷ mean labels per hour of the annotators (last 60 labels each, breaks excluded). With a"
         " quota, only the candidates that it is expected to need count."
     )
-    left = _("{labels} labels", labels=f"{overview.ahead.labels:,}")
+    left = _("{labels} labels", labels=number(numbers["remaining.labels"].value, ",.0f"))
     text = _("{time} for each annotator", time=duration(3600 * overview.each)) if overview.each else ""
-    hours = DASH if overview.hours is None else duration(3600 * overview.hours)
     show_tiles(
         [
             quantity_tile("labels.valid", numbers["labels.valid"], decisions),
             quantity_tile("items.reviewed", numbers["items.reviewed"], of_all),
             quantity_tile(done, numbers[done], below_it),
-            Tile(_("Remaining work"), hours, (left, text or note_text(overview.hours_reason)), about),
+            replace(
+                quantity_tile(
+                    "remaining.hours",
+                    numbers["remaining.hours"],
+                    left,
+                    text or note_text(overview.hours_reason),
+                    more=about,
+                ),
+                value=DASH if overview.hours is None else duration(3600 * overview.hours),
+            ),
         ],
         4,
     )

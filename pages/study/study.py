@@ -1,7 +1,7 @@
 """A new study, and one study: its link, its people, its pay, its codes, and what the lead can do."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import streamlit as st
@@ -11,6 +11,7 @@ from evenhand.annotations.permissions import Person, require
 from evenhand.annotations.projects.consent import NAMES, USES, Use
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.quality.known_answers import known_items
+from evenhand.annotations.quantities.studies import pay_estimates
 from evenhand.annotations.study import studies
 from evenhand.annotations.study.default_texts import ADULT, CONSENT, WARNING
 from evenhand.annotations.study.people import (
@@ -30,6 +31,7 @@ from evenhand.core.errors import N_, NotFound
 from evenhand.core.language import LANGUAGES, Count, Language
 from evenhand.pages.ui.choose import language_name
 from evenhand.pages.ui.numbers import DASH, moment, number
+from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.tables import Tile, show_records, show_tiles
 from evenhand.pages.ui.text import _, caption, named, plain, warn
 from evenhand.pages.ui.visitor import address_on_this_server, confirmed, errors_shown, open_store, visitor
@@ -128,10 +130,16 @@ def _show_pay(study: studies.Study, found: Pay) -> None:
     if found.minutes_at_work is not None:
         work = _("{minutes} min expected, {n} {n:person|people}")
         work = work.format(minutes=number(found.minutes_at_work, ".1f"), n=Count(found.people_at_work))
+    numbers = pay_estimates(found)
+
+    def pay_tile(id_: str, name: str, line: str) -> Tile:
+        tile = quantity_tile(id_, numbers[id_], line, more=explained)
+        return replace(tile, name=name, value=_amount(study, numbers[id_].value))
+
     show_tiles(
         [
-            Tile(_("Hourly pay (finished)"), _amount(study, found.hourly), (done,), explained),
-            Tile(_("Hourly pay (in progress)"), _amount(study, found.hourly_at_work), (work,), explained),
+            pay_tile("study.hourly.finished", _("Hourly pay (finished)"), done),
+            pay_tile("study.hourly.working", _("Hourly pay (in progress)"), work),
             Tile(_("Reward per participant"), _amount(study, settings.reward)),
         ]
     )

@@ -44,6 +44,7 @@ class Package:
             self.project: Row = about["project"]
             self.choices = {choice["code"] for choice in about["guidelines"][-1]["choices"]}
             self.items = lines_of(archive.read("items.jsonl").decode())
+            self.uids = {item["item"] for item in self.items}
             self.labels = lines_of(archive.read("labels.jsonl").decode())
             self.records = lines_of(archive.read("records.jsonl").decode())
 
@@ -70,13 +71,18 @@ class Package:
         return found
 
 
+def exported_package(project: Project, folder: Path) -> Package:
+    folder.mkdir(exist_ok=True)
+    return Package(exported(project, folder, "package"))
+
+
 def recount(project: Project, folder: Path) -> dict[str, float | None]:
     """Count and measure again from exported items, valid labels, shares of blind labels by item, and the package."""
     folder.mkdir(exist_ok=True)
     items = lines_of(exported(project, folder, "jsonl").read_text(encoding="utf-8"))
     labels = rows_of(exported(project, folder, "labels"))
+    package = exported_package(project, folder)
     blind = dict(counts_of(row) for row in rows_of(exported(project, folder, "soft-labels")))
-    package = Package(exported(project, folder, "package"))
     accepted = {item["item"] for item in items if item["status"] in ("accepted", "has_gold")}
     pending = sum(item["status"] not in ("accepted", "rejected", "has_gold") for item in items)
     categories = package.choices | {choice for counts in blind.values() for choice in counts}
@@ -162,10 +168,9 @@ def of_retests(package: Package) -> dict[str, float | None]:
     for row in package.of("retest_label"):
         second.setdefault(row["retest"], []).append(row)
     shown = {(row["item"], row["annotator"]): row["revealed"] for row in package.of("standing") if row["revealed"]}
-    there = {item["item"] for item in package.items}
     pairs: list[tuple[str, str]] = []
     for row in package.of("retest"):
-        if row["state"] != "labelled" or row["item"] not in there:
+        if row["state"] != "labelled" or row["item"] not in package.uids:
             continue
         until = shown.get((row["item"], row["annotator"]))
         made = [one for one in second[row["uid"]] if not one["superseded"] and not one["skip"]]
@@ -184,8 +189,7 @@ def of_retests(package: Package) -> dict[str, float | None]:
 
 def of_known_answers(package: Package) -> dict[str, float | None]:
     """Compare the known answers with the blind labels of those who had not labelled the item when they were set."""
-    there = {item["item"] for item in package.items}
-    known = {row["item"]: row["known"] for row in package.of("of_item") if row["known"] and row["item"] in there}
+    known = {row["item"]: row["known"] for row in package.of("of_item") if row["known"] and row["item"] in package.uids}
     since = {row["item"]: row["after"] for row in package.of("known")}
     created = {row["op_id"]: row["created"] for row in package.labels}
     right: list[bool] = []

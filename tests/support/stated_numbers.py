@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from click.testing import CliRunner
 
-from evenhand import describe
+import evenhand
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.blind_labels import name_of_labels
 from evenhand.annotations.papers.blocks import rendered
@@ -31,10 +32,12 @@ from evenhand.commands.main import cli
 from evenhand.core.language import LANGUAGES, Language, translate
 from evenhand.core.statistics import Estimate
 from tests.support.pages import open_page, text_of
+from tests.support.recount import Package
 
 EVERYWHERE = ("agreement", "progress", "quality", "describe", "plan", "pilot", "release")
 PAGES = {"sentences": EVERYWHERE, "generations": (*EVERYWHERE, "human_vs_rule")}
-COMMANDS = {kind: tuple(name.replace("_", "-") for name in pages) for kind, pages in PAGES.items()}
+COMMANDS = {kind: (*(name.replace("_", "-") for name in pages), "sample") for kind, pages in PAGES.items()}
+ARGUMENTS = {"pilot": ["pilot", "show"], "sample": ["sampling", "show"], "release": ["release", "--list"]}
 ENTRY = re.compile(r"Entry ([\w.]+) of docs/quantities")
 # Keys that were released before ids: path in the JSON of a command -> id.
 KEYS = {
@@ -76,6 +79,7 @@ LISTS = {
         "labels": "annotator.labels", "accepted": "annotator.accepted", "differs_from_most": "annotator.differs"}),
     ("progress", "cells"): (("pair", "side"), {
         "mined": "cells.imported", "reviewed": "cells.reviewed", "compared": "cells.compared"}),
+    ("sample", "samples"): (("number",), {"frame": "sample.frame", "labelled": "sample.labelled"}),
     ("pilot", "pilots"): (("number",), {
         "drawn": "pilot.drawn", "items": "pilot.items", "labelled": "pilot.labelled", "compared": "pilot.compared",
         "all_agree": "pilot.full_agreement"}),
@@ -109,10 +113,14 @@ def of_pages(project: Project, *, released: bool) -> Iterator[Statement]:
             over = [box.key.removeprefix("pilot-") for box in page.get("container") if (box.key or "").startswith("p")]
             numbers = re.findall(r"\*\*Pilot (\d+):", " ".join(one.value for one in page.markdown)) or over
             found = [(f"{id_}:{number}", value) for (id_, value), number in zip(found, numbers, strict=True)]
+        if folder == "plan":
+            number = re.search(r"Sample (\d+) is open", " ".join(one.value for one in page.markdown))
+            found = [(f"{id_}:{number[1]}" if number and id_.startswith("sample.") else id_, value)
+                     for id_, value in found]  # fmt: skip
         if folder == "release":
             found = found[:4] if released else []  # the newest is first; it was made of what is stored now
         for id_, number in found:
-            if number != "—" or folder in ("plan", "release"):
+            if id_ != "remaining.hours" and (number != "—" or folder in ("plan", "release")):
                 yield Statement(f"page {folder}", id_, number)
     if project.kind == "sentences":
         home = open_page("home")
@@ -126,7 +134,7 @@ def of_pages(project: Project, *, released: bool) -> Iterator[Statement]:
 def of_commands(project: Project, *, released: bool) -> Iterator[Statement]:
     """Yield the numbers of commands, by id and by the keys that were there before."""
     for name in COMMANDS[project.kind]:
-        arguments = {"pilot": ["pilot", "show"], "release": ["release", "--list"]}.get(name, [name])
+        arguments = ARGUMENTS.get(name, [name])
         done = CliRunner().invoke(cli, [*arguments, project.name, "--json"], catch_exceptions=False)
         data = json.loads(done.stdout)
         if name == "release":
@@ -136,7 +144,7 @@ def of_commands(project: Project, *, released: bool) -> Iterator[Statement]:
         if name == "pilot":
             for number, quantities in data["quantities"].items():
                 yield from of_json("pilot show", quantities, f":{number}")
-        else:
+        elif name != "sample":
             yield from of_json(name, data["quantities"])
         yield from of_lists(name, data, project.kind)
         scope = "share" if data.get("on") == "share" else "labelled"
@@ -175,10 +183,27 @@ def of_lists(name: str, data: dict[str, Any], kind: str) -> Iterator[Statement]:
 def of_notebook(texts: list[str]) -> Iterator[Statement]:
     """Yield the numbers of `evenhand.describe` for the texts of the accepted items."""
     if any(text.strip() for text in texts):
-        frame = describe(texts)
+        frame = evenhand.describe(texts)
         for key, short in KEYS["describe"].items():
             if key in frame.index and key not in ("male", "female"):
                 yield Statement(f"evenhand.describe {key}", f"texts.{short}.accepted", value=frame.loc[key, "value"])
+
+
+MEASURES_OF_NOTEBOOK = {"full agreement": "full", "pairwise agreement": "pairwise", "Fleiss' kappa": "fleiss",
+                        "Krippendorff's alpha": "alpha", "Gwet's AC1": "ac1"}  # fmt: skip
+
+
+def of_notebook_agreement(package: Package) -> Iterator[Statement]:
+    """Yield the numbers of `evenhand.agreement` for the exported blind labels."""
+    rows = [{"item": item, "annotator": who, "choice": row["choice"]}
+            for (item, who), row in package.blind().items() if item in package.uids]  # fmt: skip
+    if rows:
+        frame = evenhand.agreement(pd.DataFrame(rows), categories=sorted(package.choices), resamples=20)
+        for name, short in MEASURES_OF_NOTEBOOK.items():
+            value = frame.loc[name, "value"]
+            yield Statement(
+                "evenhand.agreement", f"agreement.{short}.labelled", value=None if value != value else value
+            )
 
 
 def of_latex(project: Project, folder: Path) -> Iterator[Statement]:

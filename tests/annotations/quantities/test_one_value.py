@@ -30,7 +30,7 @@ from tests.models_of_the_store.leaving import Leaving
 from tests.support.generations import generations_project
 from tests.support.mined_project import mined_project
 from tests.support.projects import new_store
-from tests.support.recount import recount
+from tests.support.recount import exported_package, recount
 from tests.support.released_project import label
 from tests.support.stated_numbers import (
     Statement,
@@ -40,6 +40,7 @@ from tests.support.stated_numbers import (
     of_documents,
     of_latex,
     of_notebook,
+    of_notebook_agreement,
     of_pages,
 )
 
@@ -68,6 +69,7 @@ def compare(store: Store, project: Project, folder: Path) -> set[str]:
     texts = [item.whole_text for item in items(store, project) if item.status == "accepted"]
     stated = [*of_pages(project, released=released), *of_commands(project, released=released),
               *of_documents(store, project), *of_latex(project, folder), *of_notebook(texts)]  # fmt: skip
+    stated += [one for one in of_notebook_agreement(exported_package(project, folder)) if one.id in truth]
     wrong = [
         f"{one.place}: {one.id} is {one.text or one.value}, not {truth[one.id].value if one.id in truth else 'stated'}"
         for one in stated
