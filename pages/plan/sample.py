@@ -71,10 +71,13 @@ def _meaning(design: Design) -> str:
             "Contexts are drawn systematically in proportion to their number of items, which spreads the"
             " sample over contexts: items of one context resemble each other."
         ),
-        "disagreement": _("Items on which judges disagree are drawn more often."),
+        "disagreement": _(
+            "Items on which judges disagree are drawn more often, to find hard items. A rate then has a much wider"
+            " interval than from a stratified sample."
+        ),
         "variance": _(
             "Items are drawn more often where people are expected to differ from the judges, by stratum and"
-            " judge label. A rate by people and judge then needs the fewest labels."
+            " judge label. A rate then has a slightly wider interval than from a stratified sample."
         ),
         "quotas": _(
             "For each pair and side below its quota, as many sentences are drawn as it is expected to need."
