@@ -8,7 +8,15 @@ from evenhand.core.types import Candidate, Span
 Mode = Literal["off", "reject", "flag"]
 MODES: tuple[Mode, ...] = ("off", "reject", "flag")
 Code = Literal[
-    "length", "inside_word", "gender_terms", "biological", "generic", "names", "duplicate", "near_duplicate"
+    "length",
+    "inside_word",
+    "gender_terms",
+    "biological",
+    "generic",
+    "anonymous",
+    "names",
+    "duplicate",
+    "near_duplicate",
 ]  # in the order in which they are asked
 SHORTEST, LONGEST = 9, 119  # characters; the least and the most of the released file (docs/methods.md#released-file)
 

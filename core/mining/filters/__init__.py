@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 from evenhand.core.errors import N_
 from evenhand.core.mining.filters.names import names, names_of
-from evenhand.core.mining.filters.word_lists import biological, gender_terms, generic, inside_word, length
+from evenhand.core.mining.filters.word_lists import (
+    anonymous,
+    biological,
+    gender_terms,
+    generic,
+    inside_word,
+    length,
+)
 from evenhand.core.mining.types import Code, Finding, Mode, Sentence
 
 Check = Callable[[Sentence], Finding | None]
@@ -52,7 +59,7 @@ _ORDER = (
     Filter(
         "inside_word",
         N_("Keyword inside another word"),
-        N_("The characters of the keyword are part of a word without a counterpart: 吉他, 妇女, 对外公布."),
+        N_("The keyword is part of a word without a counterpart (吉他, 妇女, 对外公布), or of a title in 《》."),
         inside_word,
         "reject",
         "reject",
@@ -75,16 +82,24 @@ _ORDER = (
     ),
     Filter(
         "generic",
-        N_("Generic 他 and neutral forms"),
-        N_("他 is generic (每个人……他), or a genderless form such as TA is nearby. Annotators should check this."),
+        N_("Generic 他, things and neutral forms"),
+        N_("他 is generic (每个人……他) or a thing (a hotel, a book), or TA is nearby. Annotators should check this."),
         generic,
         "flag",
         "flag",
     ),
     Filter(
+        "anonymous",
+        N_("Names with 某"),
+        N_("A surname with 某 (李某, 陆某丁) stands for a name. Annotators of the released data kept such sentences."),
+        anonymous,
+        "reject",
+        "flag",
+    ),
+    Filter(
         "names",
         N_("Personal names"),
-        N_("A full, given or foreign name reveals the gender; a surname alone (老马, 张老师, 宋某) is kept."),
+        N_("A full, given or foreign name reveals the gender; a surname alone (老马, 张老师) is kept."),
         names,
         "reject",
         "flag",

@@ -10,6 +10,7 @@ from functools import cache
 from evenhand.core.mining.types import Finding, Sentence
 from evenhand.core.resources import table
 from evenhand.core.text.containing_words import PLACE, joined, other_word
+from evenhand.core.text.dictionary import is_surname
 from evenhand.core.types import Candidate, Side, Span
 
 PRONOUNS = ("他", "她")
@@ -74,12 +75,20 @@ def length(sentence: Sentence) -> Finding | None:
     return Finding("long") if len(sentence.text) > longest else None
 
 
+def in_title(text: str, place: int) -> bool:
+    """Return whether the character at *place* is between 《 and 》."""
+    return text.rfind("《", 0, place) > text.rfind("》", 0, place)
+
+
 def inside_word(sentence: Sentence) -> Finding | None:
     """Return a finding if the keyword is not a word of its own in the sentence.
 
-    The reason is list, crossing, swap or name.
+    The reason is list, crossing, swap, name, or title (in 《》).
     """
-    word = other_word(sentence.text, sentence.candidate)
+    candidate = sentence.candidate
+    if in_title(sentence.text, candidate.start):
+        return Finding("title", (candidate.start, candidate.end))
+    word = other_word(sentence.text, candidate)
     return None if word is None else Finding(word.reason, word.span)
 
 
@@ -152,7 +161,7 @@ def _is_child(candidate: Candidate) -> bool:
 
 
 def generic(sentence: Sentence) -> Finding | None:
-    """Return a finding if 每个人 ... 他, 如果有人 ... 他 or TA makes the keyword neutral.
+    """Return a finding if the keyword is anybody (每个人 ... 他) or a thing (他是一本好书), or TA makes it neutral.
 
     It is a lead, not a verdict: the sentence before often says who is meant.
     """
@@ -162,4 +171,22 @@ def generic(sentence: Sentence) -> Finding | None:
     for hit in generic_forms(candidate.keyword).finditer(sentence.text):
         if hit.end() == candidate.end or hit.end() <= candidate.start or hit.start() >= candidate.end:
             return Finding("generic", hit.span())
+    return None
+
+
+NO_NAME_AFTER = "个些种类项天日年月次位条处地市县区省段间家"  # 某 before one of these is "some"
+PLACE_ENDS = "路阳曲山水城关"  # surnames that end names of places: 北星路某住宅
+PLACE_BEGINS = "住部小学公中大工医酒商"
+
+
+def anonymous(sentence: Sentence) -> Finding | None:
+    """Return a finding if a surname with 某 stands for a personal name: 李某, 陆某丁, 欧阳某."""
+    text = sentence.text
+    if sentence.candidate.pair.language != "zh" or "某" not in text:
+        return None
+    for hit in re.finditer("某+", text):
+        before, behind = text[hit.start() - 1 : hit.start()], text[hit.end() : hit.end() + 1]
+        place = before in PLACE_ENDS and behind in PLACE_BEGINS
+        if before and is_surname(before) and not place and not (behind and behind in NO_NAME_AFTER):
+            return Finding("anonymous", (hit.start() - 1, hit.end()))
     return None

@@ -5,7 +5,8 @@ import importlib
 import pytest
 
 from evenhand.core.mining.filters import tagger
-from evenhand.core.mining.filters.names import in_title, is_allowed, names_of
+from evenhand.core.mining.filters.names import is_allowed, names_of
+from evenhand.core.mining.filters.word_lists import in_title
 from evenhand.core.resources import keyword_pairs, table
 from tests.support.filters import finding_of, meant, sentence_of
 
@@ -20,6 +21,10 @@ FORMS = [
     ("她与演员WayneCarpendale是邻居。", "told"),
     ("昭和天皇去世，他很难过。", "told"),
     ("他给猫起名，名叫花花。", "told"),
+    ("翠翠把她的船划到了对岸。", "doubled"),
+    ("我们都喜欢拉拉，她很会做菜。", "doubled"),
+    ("总理波尔韦斯基说他不会参加会议。", "foreign"),
+    ("塔纳里索夫拿到了冠军，这是她最好的一次。", "foreign"),
 ]
 PERSONS = [
     "郑晓梅把她的伞忘在车上。",
@@ -120,6 +125,21 @@ KEPT = [
     "李官镇的男子跑得最快。",
     "家里的VISTA被他删了。",
     "他成了一位有名的诸葛。",
+    "他在布加勒斯特住了三年。",
+    "他是土库曼斯坦的记者。",
+    "他去过里约马尼亚草原。",
+    "宝宝喜欢他讲的故事。",
+    "家里人丁兴旺，他很高兴。",
+    "《拉拉的假期》是她写的。",
+]
+# The tagger finds the name in all of these sentences but the last.
+KNOWN = [
+    (["高松年给她写了一封信。", "她希望高松年允许请假。"], "高松年"),
+    (["方鸿渐说他累了。", "方鸿渐走了，他没有回头。", "他从此不再跟鸿渐来往。"], "鸿渐"),
+]
+NOT_KNOWN = [
+    ["张小宝说他累了。", "张小宝走了，他没有回头。", "他说小宝宝睡着了。"],
+    ["陈志刚说他累了。", "她读完了《陈志刚传》。"],
 ]
 # Without the tagger: new words of three characters behind a surname that is hardly anything else.
 CLEAR = ["郑晓梅把她的伞忘在车上。", "记者采访了潘炜文和他的学生。", "周慕冰说她明天再来。"]
@@ -146,7 +166,7 @@ def test_clear_names_are_found_without_a_tagger(text: str, without_tagger: None)
 @pytest.mark.parametrize("text", PERSONS)
 def test_the_tagger_finds_persons(text: str) -> None:
     finding = finding_of("names", text)
-    assert finding is not None and finding.reason == "person" and len(meant(text, finding)) > 1
+    assert finding is not None and finding.reason in ("person", "foreign") and len(meant(text, finding)) > 1
 
 
 @pytest.mark.parametrize("text", KEPT)
@@ -183,7 +203,23 @@ def test_allowed_forms(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["王晓明", "小明", "小龙", "阿强", "婷婷", "姚明", "特朗普", "布朗斯基", "欧阳修", "Kelly", "玄奘"]
+    "word",
+    [
+        "王晓明",
+        "小明",
+        "小龙",
+        "阿强",
+        "婷婷",
+        "姚明",
+        "特朗普",
+        "布朗斯基",
+        "欧阳修",
+        "Kelly",
+        "玄奘",
+        "大卫",
+        "高松",
+        "柔嘉",
+    ],
 )
 def test_whole_names_are_not_allowed(word: str) -> None:
     assert not is_allowed(word)
@@ -192,6 +228,29 @@ def test_whole_names_are_not_allowed(word: str) -> None:
 def test_a_name_in_the_title_of_a_work_is_no_person_of_the_sentence() -> None:
     text = "《汤姆走丢了》和汤姆"
     assert in_title(text, text.index("汤姆")) and not in_title(text, text.rindex("汤姆"))
+
+
+@pytest.mark.parametrize(("texts", "name"), KNOWN)
+def test_a_name_of_one_sentence_is_one_in_the_others(
+    texts: list[str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = {"高松年", "方鸿渐"}
+
+    def persons(asked: list[str]) -> list[tuple[tuple[int, int], ...]]:
+        places = [[(text.find(word), text.find(word) + len(word)) for word in whole if word in text] for text in asked]
+        return [*map(tuple, places[:-1]), ()]
+
+    monkeypatch.setattr(tagger, "installed", lambda: True)
+    monkeypatch.setattr(tagger, "persons", persons)
+    *others, finding = names_of([sentence_of(text) for text in texts])
+    assert all(other is not None and other.reason == "person" for other in others)
+    assert finding is not None and (finding.reason, meant(texts[-1], finding)) == ("known", name)
+
+
+@needs_tagger
+@pytest.mark.parametrize("texts", NOT_KNOWN)
+def test_known_names_inside_words_and_titles_are_kept(texts: list[str]) -> None:
+    assert names_of([sentence_of(text) for text in texts])[-1] is None
 
 
 @needs_tagger
@@ -212,5 +271,5 @@ def test_sentences_of_other_languages_are_kept() -> None:
 
 
 def test_parts_of_names_are_of_known_kinds() -> None:
-    assert {row["kind"] for row in table("mining_name_parts")} == {"title", "familiar", "clear", "ordinary"}
+    assert {row["kind"] for row in table("mining_name_parts")} == {"title", "familiar", "clear", "ordinary", "world"}
     assert importlib.import_module("evenhand.core.mining.filters.names").parts("title") >= {"师傅", "阿姨"}
