@@ -82,7 +82,7 @@ _ORDER = (
     ),
     Filter(
         "generic",
-        N_("Generic 他, things and neutral forms"),
+        N_("Generic 他 and things"),
         N_("他 is generic (每个人……他) or a thing (a hotel, a book), or TA is nearby. Annotators should check this."),
         generic,
         "flag",
