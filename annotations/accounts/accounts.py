@@ -11,7 +11,7 @@ import uuid
 from dataclasses import dataclass
 from sqlite3 import Connection
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -19,7 +19,13 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from evenhand.annotations.database.events import acting, record
 from evenhand.annotations.database.store import Store, delete_rows, insert, update_rows
 from evenhand.annotations.permissions import Person, Role, allowed
-from evenhand.annotations.projects.annotators import add_annotators, annotators, checked_name, remove_annotator
+from evenhand.annotations.projects.annotators import (
+    add_annotators,
+    annotator,
+    annotators,
+    checked_name,
+    remove_annotator,
+)
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -319,7 +325,7 @@ def authenticate(store: Store, name: str, password: str) -> Account:
         raise NotAllowed(WRONG)
     if is_outdated(row[1]):
         with store.write() as db:
-            db.execute("UPDATE account SET password = ? WHERE id = ?", (hashed(password), row[0]))
+            update_rows(db, "account", {"password": hashed(password)}, id=row[0])
     return account(store, row[2])
 
 
@@ -332,21 +338,32 @@ def person_of(store: Store, uid: str) -> Person | None:
     ).fetchone()
     if row is None:
         return None
-    rows = store.db.execute(
-        "SELECT project.uid, role FROM account_role LEFT JOIN project ON project.id = account_role.project"
-        " WHERE account = ?",
-        (row[0],),
-    ).fetchall()
-    result = dict(rows)
-    everywhere = result.pop(None, None)
-    return Person(everywhere, row[2], result, uid, row[1])
+    roles = {granted.project: granted.role for granted in _granted(store, "account = ?", row[0])}
+    everywhere = roles.pop(None, None)
+    return Person(everywhere, row[2], {project: role for project, role in roles.items() if project}, uid, row[1])
+
+
+class _Granted(NamedTuple):
+    """A role of an account (row id) in a project (public id); None: on the whole server."""
+
+    account: int
+    project: str | None
+    role: Role
+
+
+def _granted(store: Store, which: str, *values: int) -> list[_Granted]:
+    """Return the roles for which an SQL condition holds, by account."""
+    query = (
+        "SELECT account, project.uid AS project, role FROM account_role"
+        f" LEFT JOIN project ON project.id = account_role.project WHERE {which} ORDER BY account"
+    )
+    return store.rows(_Granted, query, values)
 
 
 def roles_in(store: Store, project: Project) -> list[tuple[Account, Role]]:
     """Return the accounts with a role in a project itself, in the order in which they were made."""
-    query = "SELECT account, role FROM account_role WHERE project = ? ORDER BY account"
     by_id = {stored_account.id: stored_account for stored_account in accounts(store)}
-    return [(by_id[row], role) for row, role in store.db.execute(query, (project.id,))]
+    return [(by_id[granted.account], granted.role) for granted in _granted(store, "project.id = ?", project.id)]
 
 
 def record_access(
@@ -364,31 +381,18 @@ def record_access(
 def _open_desk(store: Store, who: Account, name: str, project: Project, author: Account | None) -> None:
     """Let the account label in a project under the name of an annotator, who joins it where that is needed."""
     bare = checked_name(name)
-    query = (
-        "SELECT annotator.id, account.id FROM annotator LEFT JOIN account ON account.annotator = annotator.id"
-        " WHERE annotator.name = ?"
-    )
     add_annotators(store, project, [bare], author=author.name if author else "")
-    annotator, holder = store.db.execute(query, (bare,)).fetchone()
-    if holder not in (None, who.id):
+    if any(holder.annotator == bare and holder.id != who.id for holder in accounts(store)):
         raise Refused(N_("The desk {name} belongs to another account."), name=bare)
     if who.annotator not in (None, bare):
         raise Refused(N_("This account labels as {name}. Each person has one desk."), name=who.annotator)
-    store.db.execute("UPDATE account SET annotator = ? WHERE id = ?", (annotator, who.id))
-
-
-def _owners(store: Store) -> set[int]:
-    """Return the row ids of the open accounts that own the server."""
-    rows = store.db.execute(
-        "SELECT account.id FROM open_account AS account JOIN account_role ON account_role.account = account.id"
-        " WHERE account_role.role = 'owner' AND account_role.project IS NULL"
-    )
-    return {row[0] for row in rows}
+    update_rows(store.db, "account", {"annotator": annotator(store, project, bare).id}, id=who.id)
 
 
 def refuse_without_owner(store: Store, who: Account) -> None:
     """Raise Refused if the server would have no owner without this account."""
-    if _owners(store) == {who.id}:
+    owners = {granted.account for granted in _granted(store, "account_role.project IS NULL AND role = 'owner'")}
+    if {stored.id for stored in accounts(store) if stored.closed is None and stored.id in owners} == {who.id}:
         raise Refused(N_("This is the last owner. Make another user owner first."))
 
 

@@ -176,32 +176,37 @@ class AdjudicationDecision:
 
 def settlements(store: Store, project: Project, item: str) -> list[AdjudicationDecision]:
     """Return all acts of adjudicators on an item (public id), oldest first."""
-    query = _SETTLEMENTS.format(items="item", which="item.uid = ? AND settlement.project = ?")
-    return [settlement for _, settlement in _settlements(store, query, item, project.id)]
+    acts = _settlements(store, "item.uid = ? AND settlement.project = ?", item, project.id)
+    return [settlement for _, settlement in acts]
 
 
 def decision_in_force(store: Store, item: int) -> AdjudicationDecision | None:
     """Return the act that is in force for an item (row id); None: there is none, or it was reopened."""
-    query = _SETTLEMENTS.format(items="item", which="settlement.id = item.settlement AND item.id = ?")
-    return next((settlement for _, settlement in _settlements(store, query, item)), None)
+    acts = _settlements(store, "settlement.id = item.settlement AND item.id = ?", item)
+    return next((settlement for _, settlement in acts), None)
 
 
 def each_decision_row(store: Store, project: Project) -> Iterator[dict[str, Any]]:
     """Yield all acts of a project as flat dicts in the order of time: `item` is the public id, lists are lists."""
-    query = _SETTLEMENTS.format(items="published_item", which="settlement.project = ?")
-    for uid, settlement in _settlements(store, query, project.id):
+    for uid, settlement in _settlements(store, "settlement.project = ?", project.id, items="published_item"):
         yield {"item": uid, **to_json(settlement)}
 
 
-def _settlements(store: Store, query: str, *values: Any) -> Iterator[tuple[str, AdjudicationDecision]]:
-    """Yield acts of adjudicators with the public id of the item."""
-    for uid, op_id, who, action, choice, reasons, extraneous, spans, why, seen, created in store.db.execute(
-        query, values
-    ):
-        flag = None if extraneous is None else bool(extraneous)
+def _settlements(
+    store: Store, which: str, *values: Any, items: str = "item"
+) -> Iterator[tuple[str, AdjudicationDecision]]:
+    """Yield the acts of adjudicators for which an SQL condition holds, with the public id of the item."""
+
+    def act(
+        uid: str, reasons: str, extraneous: int | None, spans: str, seen: str, **row: Any
+    ) -> tuple[str, AdjudicationDecision]:
+        row |= {"reasons": tuple(json.loads(reasons)), "seen": tuple(json.loads(seen))}
         marks = tuple(Mark(*mark) for mark in json.loads(spans))
-        named, in_view = tuple(json.loads(reasons)), tuple(json.loads(seen))
-        yield uid, AdjudicationDecision(op_id, who, action, choice, named, flag, marks, why, in_view, created)
+        return uid, AdjudicationDecision(
+            **row, extraneous=None if extraneous is None else bool(extraneous), marks=marks
+        )
+
+    yield from store.each(act, _SETTLEMENTS.format(items=items, which=which), values)
 
 
 def decide_case(
@@ -300,7 +305,7 @@ def _checked_adjudicator(adjudicator: str) -> str:
 
 
 def _stored_decision(store: Store, op_id: Any, item: str) -> AdjudicationDecision | None:
-    for uid, settlement in _settlements(store, _SETTLEMENTS.format(items="item", which="op_id = ?"), op_id):
+    for uid, settlement in _settlements(store, "op_id = ?", op_id):
         if uid != item:
             raise Refused(N_("This id is already used by another operation."))
         return settlement
