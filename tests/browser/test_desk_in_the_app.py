@@ -186,6 +186,25 @@ def test_the_desk_is_translated_into_chinese(app_desks: Opener) -> None:
     assert len(desk.labels()) == 1
 
 
+def test_keys_are_limited_to_the_focused_desk_or_switched_off(app_desks: Opener) -> None:
+    """Keys that write a sign can be switched off (WCAG 2.1.4); buttons and the dialog's own keys still work."""
+    desk = app_desks(make_project(app_desks.server)).open(lang="en")
+    for scope, focused, labels in (("desk", False, 0), ("desk", True, 1), ("off", True, 1), ("page", False, 2)):
+        desk.act("help").first.click()
+        desk.part("help").locator(f"input[value={scope}]").check()
+        desk.press("Escape")
+        expect(desk.part("help")).to_be_hidden()
+        desk.page.evaluate("document.activeElement.blur()")
+        if focused:
+            desk.act("note").first.focus()
+        desk.page.keyboard.press("j")
+        desk.settle()
+        assert len(desk.labels()) == labels, (scope, focused)
+    desk.page.reload()
+    desk.act("help").first.click()
+    expect(desk.part("help").locator("input[value=page]")).to_be_checked()
+
+
 def test_the_guideline_follows_the_width_until_it_is_toggled(app_desks: Opener) -> None:
     context = app_desks.fresh(viewport={"width": 500, "height": 800})
     desk = app_desks(make_project(app_desks.server), context=context).open(lang="en")

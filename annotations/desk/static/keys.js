@@ -5,7 +5,7 @@ const SIGN_KEYS = { "?": "help", "？": "help", "/": "search", "、": "search" }
 
 function inField(event) {
   const target = event.composedPath()[0];
-  if (!(target instanceof Element)) return false;
+  if (!(target instanceof Element) || target.type === "radio") return false;
   return /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable;
 }
 
@@ -44,6 +44,20 @@ function actionOf(event, mode, choices, veiled) {
   return LETTERS[event.code] ? { name: LETTERS[event.code] } : null;
 }
 
+// When keys that write a sign act: on the whole page, only while the desk has the focus, or never (WCAG 2.1.4).
+const KEY_SCOPES = ["page", "desk", "off"];
+
+// The scope that this annotator has chosen in this browser.
+function keyScope(desk) {
+  const scope = preference(`keys:${desk.data.annotator.uid}`, "page");
+  return KEY_SCOPES.includes(scope) ? scope : "page";
+}
+
+// Whether a key writes a sign, also under an input method. Enter, Escape, Space and arrows do not.
+function writesSign(event) {
+  return event.key === "Process" || ([...event.key].length === 1 && event.key !== " ");
+}
+
 // A dialog of the page around the desk: keys belong to it.
 function dialogOpen() {
   return document.querySelector('[data-testid="stDialog"], [role="dialog"][aria-modal="true"]') !== null;
@@ -72,6 +86,8 @@ class Keys {
     if (!desk.root.isConnected || dialogOpen()) return;
     const target = event.composedPath()[0];
     const ours = target instanceof Node && desk.root.contains(target);
+    const scope = keyScope(desk);
+    if (writesSign(event) && (scope === "off" || (scope === "desk" && !ours))) return;
     const button = target instanceof Element ? target.closest("button, a, summary, [role=button]") : null;
     if (event.code === "Enter" || event.code === "NumpadEnter" || event.code === "Space") {
       if (event.repeat && ours) event.preventDefault(); // a held key must not press a button again and again

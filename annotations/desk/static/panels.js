@@ -21,6 +21,19 @@ function helpRows(desk) {
   ];
 }
 
+function keyScopes(desk) {
+  const t = (text) => desk.t(text);
+  const group = element("fieldset", { class: "scopes" }, element("legend", { text: t("Keys with a letter, digit or sign work") }));
+  const words = { page: t("On the whole page"), desk: t("Only while the desk has the focus"), off: t("Off") };
+  for (const scope of KEY_SCOPES) {
+    const radio = element("input", { type: "radio", name: "keyScope", value: scope });
+    radio.checked = scope === keyScope(desk);
+    radio.addEventListener("change", () => prefer(`keys:${desk.data.annotator.uid}`, scope));
+    group.append(element("label", {}, radio, ` ${words[scope]}`));
+  }
+  return group;
+}
+
 function drawHelp(place, desk) {
   const list = element("dl");
   const rows = desk.data.project.kind === "generations" ? generationHelp(desk) : helpRows(desk);
@@ -29,7 +42,7 @@ function drawHelp(place, desk) {
   const close = element("button", { type: "button", "data-act": "back", text: desk.t("Close") });
   const title = element("h2", { text: desk.t("Keyboard shortcuts") });
   place.setAttribute("aria-label", desk.t("Keyboard shortcuts"));
-  place.replaceChildren(element("div", { class: "sheet" }, title, list, close));
+  place.replaceChildren(element("div", { class: "sheet" }, title, list, keyScopes(desk), close));
 }
 
 function probability(value) {
