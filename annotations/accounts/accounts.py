@@ -344,7 +344,7 @@ def person_of(store: Store, uid: str) -> Person | None:
 
 
 class _Granted(NamedTuple):
-    """A role of an account (row id) in a project (public id); None: on the whole server."""
+    """A role of an account (row id) in a project (public id); None: everywhere on the server."""
 
     account: int
     project: str | None
