@@ -75,7 +75,8 @@ WORDS = (
     N_("You labelled {n} sentences in two windows."), N_("Decide again"), N_("no label"),
     N_("{text}: {here} here, {stands} in the other window. The latter counts."),
     # keys
-    N_("Keys with a letter, digit or sign work"), N_("On the whole page"), N_("Only while the desk has the focus"), N_("Off"),
+    N_("Keys with a letter, digit or sign work"), N_("On the whole page"), N_("Only while the desk has the focus"),
+    N_("Off"),
     N_("Keyboard shortcuts"), N_("when rejecting: select or clear a reason; several are allowed"),
     N_("confirm the reject; without a reason, a note is required"), N_("go back without changes"),
     N_("hold: compare both words"), N_("hold: show the counterpart"), N_("write a note on this sentence"),

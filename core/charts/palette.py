@@ -48,10 +48,10 @@ LIGHT = Palette(
     female_tint="#fef1e8",
     male_fill="#a991e6",
     female_fill="#ee9f66",
-    good="#2e7d4f",
-    bad="#9a2f2f",
-    good_fill="#79bf97",
-    bad_fill="#e39a9a",
+    good="#1b7f76",
+    bad="#8f1f3a",
+    good_fill="#9adbd0",
+    bad_fill="#d86b78",
     neutral="#877e71",
 )
 DARK = Palette(
@@ -67,10 +67,10 @@ DARK = Palette(
     female_tint="#3d2a1c",
     male_fill="#5e43a6",
     female_fill="#94480f",
-    good="#74c495",
-    bad="#ef9a9a",
-    good_fill="#2b6b49",
-    bad_fill="#8a3535",
+    good="#7fd8c8",
+    bad="#e5677d",
+    good_fill="#22736b",
+    bad_fill="#7d2033",
     neutral="#8f8779",
 )
 

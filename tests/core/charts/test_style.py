@@ -3,6 +3,7 @@
 import json
 import struct
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -46,6 +47,33 @@ def test_text_contrast_meets_wcag_aa(look: Palette) -> None:
         assert contrast(word, look.paper) >= 4.5
     assert contrast(look.male, look.male_tint) >= 4.5
     assert contrast(look.female, look.female_tint) >= 4.5
+
+
+# What people without one kind of cone see: Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB.
+CONES_MISSING = {
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.3039)),
+}
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def lab(colour: str, seen: np.ndarray) -> np.ndarray:
+    """Return the CIELAB values (D65) of a colour as it is seen."""
+    parts = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    xyz = TO_XYZ @ np.clip(seen @ linear, 0, 1) / [0.9505, 1, 1.089]
+    x, y, z = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("seen", [np.array(rows) for rows in CONES_MISSING.values()], ids=list(CONES_MISSING))
+@pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
+def test_good_and_bad_differ_for_people_with_colour_blindness(look: Palette, seen: np.ndarray) -> None:
+    """A difference (CIE76) of 20 is plain to see; the lightness differs too, for a picture printed in grey."""
+    for good, bad in ((look.good, look.bad), (look.good_fill, look.bad_fill)):
+        assert np.linalg.norm(lab(good, seen) - lab(bad, seen)) > 20
+        assert lab(good, np.eye(3))[0] - lab(bad, np.eye(3))[0] > 12
 
 
 def test_each_light_colour_has_one_dark_counterpart() -> None:
