@@ -13,8 +13,8 @@ HEAD = """# Quantities
 
 Every number that the app states about a project has one entry here, and one function that computes it. Pages, commands
 (`quantities` in their `--json`), `release.json` and the documents of a release ask for it by its id, so a number means
-the same wherever it is printed. Some entries are of a file, of two releases, or of each row of a table. Two populations
-are two quantities with two names. The sign *?* next to a number on a page names its entry. Made from
+the same wherever it is printed. Some entries are of a file, of two releases, of a run, or of each row of a table. Two
+populations are two quantities with two names. The sign *?* next to a number on a page names its entry. Made from
 `annotations/quantities/` by `make docs`; do not edit by hand.
 """
 GROUPS = {
@@ -38,6 +38,7 @@ GROUPS = {
     "pairs": "Each keyword pair",
     "two": "Each two annotators",
     "annotator": "Each annotator",
+    "run": "Runs of models",
     "open": "Active projects together",
 }
 

@@ -11,6 +11,7 @@ from evenhand.annotations.quantities import (
     labels,
     pilots,
     rows,
+    runs,
     studies,
     texts,
     work,
@@ -25,11 +26,12 @@ IN_DOCUMENTS: dict[str, OfProject] = {
 OTHERS = (*generations.QUANTITIES, *texts.QUANTITIES, *work.QUANTITIES, *items.OPEN_PROJECTS.values())
 QUANTITIES = IN_DOCUMENTS | {one.id: one for one in OTHERS}
 ROWS: dict[str, Rows] = {one.id: one for one in (*rows.ROWS, *pilots.ROWS)}
-# All entries, also those that are of a file or of two releases and not of a project.
+# All entries, also those that are of a file, of two releases or of a run and not of a project.
 ENTRIES: dict[str, Quantity[Any, Any]] = {**QUANTITIES, **ROWS}
 ENTRIES |= {one.id: one for one in texts.OF_FILES}
 ENTRIES |= {one.id: one for one in changes.QUANTITIES}
 ENTRIES |= {one.id: one for one in studies.QUANTITIES}
+ENTRIES |= {one.id: one for kind in runs.KINDS.values() for one in kind}
 
 
 def estimates(snapshot: Snapshot, ids: Iterable[str] | None = None) -> dict[str, Estimate]:

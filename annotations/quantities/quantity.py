@@ -16,24 +16,17 @@ if TYPE_CHECKING:
     from evenhand.annotations.quantities.snapshot import Snapshot
 
 Unit = Literal[
-    "count",
-    "mean",
-    "share",
-    "fine_share",
-    "coefficient",
-    "points",
-    "hours",
-    "minutes",
-    "seconds",
-    "characters",
-    "amount",
-]
+    "count", "mean", "share", "fine_share", "coefficient", "score", "log10", "points", "hours", "minutes", "seconds",
+    "characters", "amount",
+]  # fmt: skip
 UNITS: dict[Unit, str] = {
     "count": N_("number"),
     "mean": N_("mean number"),
     "share": N_("share, 0 to 1"),
     "fine_share": N_("share, 0 to 1"),
     "coefficient": N_("coefficient, at most 1"),
+    "score": N_("score, -1 to 1"),
+    "log10": N_("log10 of a ratio of two probabilities"),
     "points": N_("difference of two shares, -1 to 1"),
     "hours": N_("hours"),
     "minutes": N_("minutes"),
@@ -43,7 +36,8 @@ UNITS: dict[Unit, str] = {
 }
 # On pages, and with three decimals in documents and at the terminal.
 FORMS: dict[Unit, str] = {
-    "count": ",.0f", "mean": ",.2f", "share": "z.1%", "fine_share": "z.2%", "coefficient": "z.2f", "points": "+points",
+    "count": ",.0f", "mean": ",.2f", "share": "z.1%", "fine_share": "z.2%", "coefficient": "z.2f", "score": "z.3f",
+    "log10": "z.3f", "points": "+points",
     "hours": ",.2f", "minutes": ",.1f", "amount": ",.2f", "seconds": ",.1f", "characters": ",.2f",
 }  # fmt: skip
 Source = TypeVar("Source")  # what a quantity is computed from

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.annotations.quantities.runs import run_json
 from evenhand.commands.permissions import guarded, needs
 from evenhand.commands.shared import (
     NO_DRAWS,
@@ -121,6 +122,7 @@ def metrics_data(found: "Metrics", margin: float | None = MARGINS["share"]) -> J
     if found.sigma_prob is not None and found.failure is not None:
         data["sigma_prob"] = _variation(found.sigma_prob)
         data["failure"] = with_reasons({"value": found.failure.value, "se": found.failure.se}, found.failure.missing)
+    data["quantities"] = run_json("misgendering", found)
     if found.flips is not None:
         data["flips"] = {"count": found.flips[0], "n": found.flips[1]}
     return data | {"signature": found.signature}

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.annotations.quantities.runs import run_json
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import DASH, answer, json_option, margin_option, number, option, seeds_options, table
 from evenhand.core.language import LANGUAGES, Language, p_value
+from evenhand.core.typed_json import to_json
+from evenhand.core.types import JsonObject
 
 if TYPE_CHECKING:  # pandas only when the command runs
     from evenhand.core.model_bias import Summary
@@ -97,7 +100,9 @@ def bias(**options: Any) -> None:
 
     settings = Settings(**options)
     report = bias_report(settings)
-    answer(report, _text(report, settings))
+    numbers = {model: run_json("bias", result.summary) for model, result in report.models.items()}
+    data: JsonObject = to_json(report)
+    answer(data | {"quantities": numbers}, _text(report, settings))
 
 
 def _text(report: "BiasReport", settings: "Settings") -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import click
 
+from evenhand.annotations.quantities.runs import run_json
 from evenhand.commands.permissions import guarded, needs
 from evenhand.commands.shared import (
     Cell,
@@ -88,7 +89,9 @@ def nli(context: click.Context, files: tuple[str, ...], margin: float) -> None:
     if not files:
         raise Refused(N_("Give --predictions FILE, or one of the commands ask, pair, rates and set (see --help)."))
     inference, read = measured_file(files)
+    quantities = run_json("nli", inference)
     data = measures_json(inference, margin) | {"signatures": read.signatures, "errors": read.errors}
+    data["quantities"] = quantities
     answer(data, _measures_text(inference, read.signatures, [str(error) for error in read.errors], margin))
 
 

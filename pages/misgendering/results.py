@@ -10,6 +10,9 @@ import streamlit as st
 
 from evenhand.annotations.guideline.versions import has_own_scheme
 from evenhand.annotations.human_vs_rule.people_by_instance import people, with_run
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.quantity import FORMS
+from evenhand.annotations.quantities.runs import run_estimates
 from evenhand.annotations.types import Project
 from evenhand.core.charts.misgendering import ways
 from evenhand.core.files.sandbox import run_bounded
@@ -39,7 +42,8 @@ from evenhand.pages.misgendering.start import MISGENDERING, show_first_run
 from evenhand.pages.ui.charts import caption_with_files, colours, download, range_says, show_chart
 from evenhand.pages.ui.choose import choose, show_view
 from evenhand.pages.ui.notices import trial_banner
-from evenhand.pages.ui.numbers import DASH, methods_text, note_text
+from evenhand.pages.ui.numbers import DASH, methods_text, note_text, number
+from evenhand.pages.ui.quantities import explained
 from evenhand.pages.ui.runs import choose_run
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, caption, inform, paragraph, plain, show_signature
@@ -166,18 +170,10 @@ def _figures() -> dict[str, tuple[str, str]]:
 
 def _tiles(found: Metrics) -> None:
     """Show the numbers of all rows together, each with its interval."""
-    tiles = [
-        (_("Right, probability-based"), found.prob, True),
-        (_("Right, texts with a pronoun"), found.texts.right, True),
-        (_("Texts without a pronoun"), found.texts.without, True),
-        (_("Texts with a wrong pronoun"), found.texts.wrong, True),
-        (_("Right, generation-based, as published"), found.gen, True),
-        (_("Disagreement of the methods"), found.by_units["disagreement"], True),
-        (_("Mean variation σ"), found.sigma.mean, False),
-    ]
+    tiles = run_estimates("misgendering", found)
     with st.container(horizontal=True, key="misgender-tiles"):
-        for name, estimate, share in tiles:
-            _tile(name, estimate, share)
+        for id_, estimate in tiles.items():
+            _tile(id_, estimate)
     text = _("{rows} instances; {n} have verdicts by both methods, {dropped} do not. In brackets: 95% intervals.")
     meaning = _(
         "Generation-based: the first pronoun of a text decides. Right is right / (right + wrong) among texts with a"
@@ -185,19 +181,21 @@ def _tiles(found: Metrics) -> None:
     )
     counts = text.format(rows=f"{found.rows:,}", n=f"{found.n:,}", dropped=f"{found.dropped:,}")
     st.caption(plain(paragraph((counts, meaning))))
-    st.caption(plain(methods_text(estimate for _name, estimate, _share in tiles)))
+    st.caption(plain(methods_text(tiles.values())))
 
 
-def _tile(name: str, estimate: Estimate, share: bool) -> None:
+def _tile(id_: str, estimate: Estimate) -> None:
+    quantity = ENTRIES[id_]
+    name, about = _(quantity.name), plain(explained(id_, note_text(estimate.reason)))
     if estimate.value is None:
-        st.metric(name, DASH, width="content", help=plain(note_text(estimate.reason)))
+        st.metric(name, DASH, width="content", help=about)
         return
-    value = percent(estimate.value) if share else f"{estimate.value:.3f}"
+    value = number(estimate.value, FORMS[quantity.unit])
     ends = interval(estimate.low, estimate.high, 2)
-    if share and estimate.low is not None and estimate.high is not None:
+    if quantity.unit == "share" and estimate.low is not None and estimate.high is not None:
         ends = f"[{100 * estimate.low:.0f}%, {100 * estimate.high:.0f}%]"
     with st.container(width="content", gap=None):
-        st.metric(name, value, width="content")
+        st.metric(name, value, width="content", help=about)
         st.caption(plain(ends or note_text(estimate.note)), help=plain(note_text(estimate.note)) or None)
 
 

@@ -7,6 +7,9 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.quantity import FORMS
+from evenhand.annotations.quantities.runs import run_estimates
 from evenhand.core import resources
 from evenhand.core.nli.files import measured_file
 from evenhand.core.nli.measure import Inference, against_margin, published
@@ -20,6 +23,7 @@ from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import difference_says, margin_box
 from evenhand.pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
+from evenhand.pages.ui.quantities import explained
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
 from evenhand.pages.ui.tables import Column, Tile, estimate_cell, number_columns, show_html, table, tile_grid
 from evenhand.pages.ui.text import (
@@ -43,13 +47,7 @@ if TYPE_CHECKING:
 
 def show_facts(inference: "Inference") -> None:
     """Show the measures with their intervals and what each means."""
-    facts = [
-        ("s", _("Bias score s (0: ideal, 1: always the stereotype)")),
-        ("directional", _("Directional component (−1 to 1, + follows the stereotype)")),
-        ("not_neutral_ns", _("1 − n_n: non-neutral answers on neutral occupations")),
-        ("one_minus_fn", _("1 − FN: non-neutral answers over all rows")),
-    ]
-    tiles = [_tile(label, inference[name]) for name, label in facts]
+    tiles = [_tile(id_, estimate) for id_, estimate in run_estimates("nli", inference).items()]
     tiles.append(Tile(_("Order: e_p > e_a, c_a > c_p"), order_in_words(inference.order), ("",)))
     show_html(tile_grid(tiles))
     told = [estimate.reason or estimate.note for estimate in inference.estimates.values()]
@@ -68,7 +66,7 @@ def show_facts(inference: "Inference") -> None:
         )
     margin = margin_box("share", "nli-margin")
     if tested := difference_says(inference["directional"], margin, "z.3f"):
-        st.caption(plain(named(dict(facts)["directional"], tested)))
+        st.caption(plain(named(_(ENTRIES["run.nli.directional"].name), tested)))
     _explain_measures()
     compared = against_margin(inference, margin)
     rows = [
@@ -102,8 +100,10 @@ def _explain_measures() -> None:
         )
 
 
-def _tile(name: str, estimate: Estimate) -> Tile:
-    return Tile(name, number(estimate.value, ".3f"), (bracketed(estimate),), note_text(estimate.reason))
+def _tile(id_: str, estimate: Estimate) -> Tile:
+    """Return the small tile of a quantity, with its interval in brackets."""
+    value = number(estimate.value, FORMS[ENTRIES[id_].unit])
+    return Tile(_(ENTRIES[id_].name), value, (bracketed(estimate),), explained(id_, note_text(estimate.reason)))
 
 
 def show_shares(inference: "Inference") -> None:

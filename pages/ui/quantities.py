@@ -9,6 +9,8 @@ from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.tables import Tile, estimate_tile
 from evenhand.pages.ui.text import _, clauses, named, paragraph
 
+WITH_INTERVAL = ("share", "fine_share", "coefficient", "score", "log10")
+
 
 def explained(id_: str, more: str = "") -> str:
     """Return what a quantity is of, and the name of its entry in docs/quantities.md; *more* comes first."""
@@ -24,7 +26,7 @@ def quantity_tile(id_: str, estimate: Estimate, *lines: str, more: str = "") -> 
     """Return the tile of a quantity with *lines* below its number; *more*: what its explanation begins with."""
     quantity = ENTRIES[id_]
     name, form = _(quantity.name), FORMS[quantity.unit]
-    if quantity.unit in ("share", "fine_share", "coefficient"):
+    if quantity.unit in WITH_INTERVAL:
         tile = estimate_tile(name, estimate, paragraph(lines), form)
     else:
         value = DASH if estimate.value is None else written(estimate.value, quantity.unit)

@@ -182,6 +182,8 @@ class Curation(RuleBasedStateMachine):
     )
     def plan(self, plan: str, per_item: int, share: float, retest: float) -> None:
         changes: dict[str, Any] = {"plan": plan, "per_item": per_item, "share": share, "retest": retest}
+        if plan == "stop":
+            changes["doubled"] = None
         self.project = change_project(self.store, self.project, **changes)
 
     @rule(number=st.integers(1, 4))

@@ -9,13 +9,17 @@ from pathlib import Path
 from statistics import NormalDist
 
 import pytest
+from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.jobs.kinds import settings_of
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.quantity import FORMS
 from evenhand.core.resources import table
 from evenhand.core.runs.records import runs_folder
-from tests.support.pages import open_page, text_of
+from tests.support.pages import open_page, quantities_of, text_of
 
 FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
 
@@ -62,6 +66,16 @@ def test_the_empty_page_starts_the_built_in_run(fresh_store: Store, monkeypatch:
     settings = settings_of(job)
     assert job.kind == "misgendering run" and settings.run_name
     assert (settings.templates, settings.models, settings.limit) == ("built-in", ("demo-en-causal",), 80)
+
+
+def test_the_tiles_of_a_run_are_the_numbers_of_the_command(run: Path) -> None:
+    done = CliRunner().invoke(cli, ["misgendering", "metrics", str(run), "--json"], catch_exceptions=False)
+    numbers = json.loads(done.stdout)["quantities"]
+    shown = quantities_of(open_page("misgendering", figure="ways", run="one"))
+    assert shown.keys() == numbers.keys() and len(numbers) == 7
+    for id_, text in shown.items():
+        value = numbers[id_]["value"]
+        assert text == ("—" if value is None else f"{value:{FORMS[ENTRIES[id_].unit]}}"), id_
 
 
 @pytest.mark.parametrize("figure", FIGURES)

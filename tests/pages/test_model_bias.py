@@ -8,8 +8,10 @@ from typing import Any
 import pandas as pd
 import pytest
 import streamlit as st
+from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.core.language import translate
 from evenhand.core.model_bias import read_scores, seed_groups, summarise
@@ -62,6 +64,20 @@ def test_without_a_run_the_page_explains_what_to_do() -> None:
     assert page.title[0].value == "Models side by side"
     assert [heading.value for heading in page.header] == ["No scores yet"]
     assert not page.multiselect
+
+
+def test_page_and_report_print_the_numbers_of_the_command(run: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["bias", str(run), "--json"], catch_exceptions=False)
+    numbers = json.loads(done.stdout)["quantities"]
+    out = tmp_path / "report.html"
+    CliRunner().invoke(cli, ["report", str(run), "--out", str(out)], catch_exceptions=False)
+    places = {"page": html_of(open_page("model_bias", section="overview")), "report": out.read_text(encoding="utf-8")}
+    assert numbers.keys() == {"bert-base-chinese", "random-zh"}
+    for quantities in numbers.values():
+        assert len(quantities) == 6
+        for id_, found in quantities.items():
+            for place, text in places.items():
+                assert plain_number(found["value"]).removeprefix("−") in text, (place, id_)
 
 
 @pytest.mark.usefixtures("run")

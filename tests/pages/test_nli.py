@@ -1,7 +1,11 @@
 """The page NLI bias, as a visitor uses it: start a run, look at it, predictions, bias rates, one pair."""
 
-import pytest
+import json
 
+import pytest
+from click.testing import CliRunner
+
+from cli import cli
 from evenhand.annotations.jobs import jobs, kinds
 from evenhand.core import resources
 from evenhand.core.files.csv_out import csv_line
@@ -11,7 +15,7 @@ from evenhand.core.nli.sets import RATES
 from evenhand.core.nli.settings import AskSettings, RateSettings
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import run_file, runs_folder, write_record
-from tests.support.pages import html_of, open_page, without_errors
+from tests.support.pages import html_of, open_page, quantities_of, without_errors
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")
 
@@ -45,6 +49,13 @@ def test_an_unknown_model_is_reported_at_once(fresh_store) -> None:
     page.button(key="nli-start").click().run()
     assert "There is no folder" in page.error[0].value.replace("\\", "")
     assert jobs.jobs(fresh_store) == []
+
+
+def test_the_tiles_of_a_run_are_the_numbers_of_the_command(finished) -> None:
+    done = CliRunner().invoke(cli, ["nli", "--predictions", str(finished.out), "--json"], catch_exceptions=False)
+    numbers = json.loads(done.stdout)["quantities"]
+    shown = quantities_of(open_page("nli"))
+    assert shown == {id_: f"{found['value']:z.3f}" for id_, found in numbers.items()} and len(numbers) == 4
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -1,6 +1,7 @@
 """Pages as a visitor opens them, run by AppTest without a server and without a browser."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -147,6 +148,18 @@ def open_section(app: AppTest, section: str) -> AppTest:
 def in_language(app: AppTest, language: Language) -> AppTest:
     """Return the page in another language, switched as by the switch in the sidebar."""
     return app.segmented_control(key="language").set_value(language).run()
+
+
+ENTRY = re.compile(r"Entry ([\w.]+) of docs/quantities")
+SMALL_TILE = re.compile(r'<div title="[^"]*Entry ([\w.]+) of docs/quantities[^"]*"><div class="name">.*?</div>'
+                        r'<div class="value">(.*?)</div>')  # fmt: skip
+
+
+def quantities_of(app: AppTest) -> dict[str, str]:
+    """Return the numbers of tiles whose help sign names an entry of docs/quantities.md, by id."""
+    named = ((ENTRY.search(re.sub(r"[\\\u2060]", "", metric.proto.help)), metric.value) for metric in app.metric)
+    found = {entry[1]: value for entry, value in named if entry}
+    return found | dict(SMALL_TILE.findall(re.sub(r"[\\\u2060]", "", html_of(app))))
 
 
 def html_of(app: AppTest) -> str:

@@ -31,14 +31,13 @@ from evenhand.annotations.types import Project
 from evenhand.commands.main import cli
 from evenhand.core.language import LANGUAGES, Language, translate
 from evenhand.core.statistics import Estimate
-from tests.support.pages import open_page, text_of
+from tests.support.pages import ENTRY, open_page, text_of
 from tests.support.recount import Package
 
 EVERYWHERE = ("agreement", "progress", "quality", "describe", "plan", "pilot", "release")
 PAGES = {"sentences": EVERYWHERE, "generations": (*EVERYWHERE, "human_vs_rule")}
 COMMANDS = {kind: (*(name.replace("_", "-") for name in pages), "sample") for kind, pages in PAGES.items()}
 ARGUMENTS = {"pilot": ["pilot", "show"], "sample": ["sampling", "show"], "release": ["release", "--list"]}
-ENTRY = re.compile(r"Entry ([\w.]+) of docs/quantities")
 # Keys that were released before ids: path in the JSON of a command -> id.
 KEYS = {
     "agreement": {
