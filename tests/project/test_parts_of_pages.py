@@ -67,6 +67,7 @@ def functions(module: str) -> dict[str, ast.FunctionDef]:
     return {node.name: node for node in ast.walk(result) if isinstance(node, ast.FunctionDef)} if result else {}
 
 
+@cache
 def place_of(module: str, name: str, depth: int = 5) -> Place:
     """Return the place where a name that a module uses is defined, through modules that re-export it."""
     if name in functions(module) or name not in imports(module) or not depth:

@@ -4,10 +4,12 @@ import itertools
 import secrets
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from evenhand.annotations.database import connections, migrations
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.log.verify import verify_derived
@@ -18,6 +20,8 @@ from evenhand.core.text.keywords import find
 
 WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "姥爷", "姥姥")
 _numbers = itertools.count(1)
+_drafts = itertools.count(1)
+_ALL = migrations.MIGRATIONS
 PATIENCE_MS = 600_000  # how long a writer waits for another one, because machines may be busy
 # The beginning of the script of a process that writes while others do.
 PATIENT = f"import annotations.database.store\nannotations.database.store.BUSY_MS = {PATIENCE_MS}\n"
@@ -91,27 +95,50 @@ def broken_rules(store: Store) -> list[str]:
 
 
 @cache
-def new_database() -> bytes:
-    """Return the bytes of a database that the app has just made."""
+def new_database() -> tuple[bytes, bytes]:
+    """Return the bytes of a database that the app has just made, before and after its id, its key and its time."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "new.db"
-        Store.open(path).close()
+        path.touch()  # an empty file gets its tables from the migrations
+        with Store.open(path) as store:
+            row = store.db.execute("SELECT uid, secret, created FROM database").fetchone()
         assert [file for file in path.parent.iterdir() if file.stat().st_size] == [path]  # no log next to it
-        return path.read_bytes()
+        before, after = path.read_bytes().split(_row(*row))
+        return before, after
+
+
+def _row(uid: str, secret: bytes, created: str) -> bytes:
+    return b"".join((uid.encode(), secret, created.encode()))  # as SQLite writes it
 
 
 def new_store(path: Path) -> Store:
-    """Open a new database at *path*, as the app makes it, with an id and a key of its own.
+    """Open a new database at *path*, as the app makes it, with an id and a key of its own."""
+    copy_new_database(path)
+    return Store.open(path)
+
+
+def copy_new_database(path: Path) -> None:
+    """Put a database that the app has made to *path*, which must not exist, with an id and a key of its own.
 
     It is a copy of one made once, since making the tables takes longer than most tests.
     """
-    path.touch(mode=0o600, exist_ok=False)
-    path.write_bytes(new_database())
-    store = Store.open(path)
-    own = uuid.uuid4().hex, secrets.token_bytes(32), timestamp()
-    with store.write() as db:
-        db.execute("UPDATE database SET uid = ?, secret = ?, created = ?", own)
-    return store
+    before, after = new_database()
+    draft = path.with_name(f"{path.name}.draft-{next(_drafts)}")
+    draft.touch(mode=0o600, exist_ok=False)
+    draft.write_bytes(before + _row(uuid.uuid4().hex, secrets.token_bytes(32), timestamp()) + after)
+    try:
+        path.hardlink_to(draft)  # whole, or not at all: another thread may make the same
+    finally:
+        draft.unlink()
+
+
+def make_private_and_whole(path: Path) -> None:
+    """Make the file of a database as the app does, but with its tables; for `Store.open` in tests."""
+    newest = migrations.MIGRATIONS is _ALL  # a test may ask for an older version
+    if newest and not path.exists() and path.parent.is_dir() and path.absolute() not in connections._opened:
+        with suppress(FileExistsError):
+            copy_new_database(path)
+    connections.make_private(path)
 
 
 def database(tmp_path: Path) -> Path:

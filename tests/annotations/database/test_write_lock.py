@@ -182,16 +182,14 @@ def test_writing_works_on_a_disk_without_file_locks(
 
 
 def test_writing_works_when_the_queue_file_cannot_be_created(fresh_store: Store) -> None:
-    queue = fresh_store.path.with_name(f"{fresh_store.path.name}-turn")
-    queue.unlink()
-    queue.mkdir()
+    fresh_store.path.with_name(f"{fresh_store.path.name}-turn").mkdir()
     add(fresh_store, "Ada")
     assert names(fresh_store) == ["Ada"]
 
 
 def test_deleting_a_locked_queue_file_does_not_block_writers(fresh_store: Store) -> None:
     queue = fresh_store.path.with_name(f"{fresh_store.path.name}-turn")
-    with queue.open() as held:
+    with queue.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         queue.unlink()
         add(fresh_store, "Ada")
@@ -203,7 +201,8 @@ def test_a_halted_process_with_the_turn_does_not_block_writers(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", 40)
-    with fresh_store.path.with_name(f"{fresh_store.path.name}-turn").open() as held:  # by a process that was halted
+    queue = fresh_store.path.with_name(f"{fresh_store.path.name}-turn")
+    with queue.open("w") as held:  # by a process that was halted
         fcntl.flock(held, fcntl.LOCK_EX)
         add(fresh_store, "Ada")
     assert names(fresh_store) == ["Ada"]
