@@ -161,9 +161,9 @@ def _rows(project: Project, work_forecast: Forecast, plans: list[Plan]) -> list[
     rows = [row("candidates", of_plan=False), labels, row("labels_per_item"), _time(hours, _("Minutes expected"))]
     if work_forecast.people > 1:
         own = [_times(value, 1 / work_forecast.people) for value in hours.values]
-        rows.append(_time(_Row(_("hours per annotator"), FORMS["hours"], own), _("minutes per annotator")))
+        rows.append(_time(_Row(_("Hours per annotator"), FORMS["hours"], own), _("Minutes per annotator")))
     if project.retest:
-        rows.append(_Row(_("plus retests"), ",.0f", [_times(value, project.retest) for value in labels.values]))
+        rows.append(_Row(_("Plus retests"), ",.0f", [_times(value, project.retest) for value in labels.values]))
     return rows
 
 

@@ -255,7 +255,7 @@ def test_the_page_shows_both_plans_and_the_quotas(fresh_store: Store, seconds: f
     text = shown_text(app)
     assert "Stopping at the first reject saves" in text and "is met" in text and "✗ no" in text
     assert any("labels-forecast|" in code.value for code in app.code)
-    assert f"{unit.capitalize()} expected" in text and f"{unit} per annotator" in text
+    assert f"{unit.capitalize()} expected" in text and f"{unit.capitalize()} per annotator" in text
 
 
 @pytest.mark.parametrize("kind", ["sentences", "generations"])
