@@ -69,7 +69,7 @@ def test_a_release_reports_the_plan_with_the_result(fresh_store: Store) -> None:
             label(fresh_store, project, person, item.uid, "accept")
     made = make_release(fresh_store, project, "1.0")
     text = {name: release_file(fresh_store, made, name).decode() for name in ("preregistration.en.md", "method.en.md")}
-    for part in ("40 items, or Friday.", "Kappa is above .6.", "| Kept / reviewed items | 2 / 2 |",
+    for part in ("40 items, or Friday.", "Kappa is above .6.", "| Accepted / reviewed items | 2 / 2 |",
                  "| Labels at that time | 0 |", "| Valid labels | 6 |"):  # fmt: skip
         assert part in text["preregistration.en.md"], part
     assert "when the database held no labels" in text["method.en.md"]
