@@ -47,6 +47,7 @@ def styled(chart: Any, description: str, palette: Palette = LIGHT) -> Any:
         "font": FONT,
         "background": "transparent",
         "view": {"stroke": None},
+        "mark": {"aria": False},  # a screen reader gets the description, not thousands of points or empty groups
         "axis": text
         | {
             "labelFontSize": 12,

@@ -227,7 +227,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     for name, question in report.QUESTIONS.items():
         readings = [verdict for verdict in result if verdict.name == name]
         parts = joined(_verdict(reading, alone=len(readings) == 1) for reading in readings)
-        inside = joined([element("h4", name), element("p", _(question), "small"), parts])
+        inside = joined([element("h3", name), element("p", _(question), "small"), parts])
         cards.append(element("div", inside, "card"))
     show_html(element("div", joined(cards), "cards"))
     if any(entry.name == "balanced" for entry in found):

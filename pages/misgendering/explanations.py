@@ -221,7 +221,7 @@ def _card(way: tuple[str, str, str, str, str]) -> Markup:
     name, question, *texts = way
     heads = (_("Use it for"), _("What it captures"), _("What it misses"))
     parts = joined(joined([element("dt", head), element("dd", text)]) for head, text in zip(heads, texts, strict=True))
-    inside = joined([element("h4", name), element("p", question, "soft"), element("dl", parts)])
+    inside = joined([element("h3", name), element("p", question, "soft"), element("dl", parts)])
     return element("div", inside, "card")
 
 

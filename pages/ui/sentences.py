@@ -293,7 +293,7 @@ def desk_html(markdown: str) -> Markup:
             points = joined(element("li", _runs(runs)) for runs in block["items"])
             made.append(element("ol" if block["ordered"] else "ul", points, start=start))
         else:
-            made.append(element("h4" if block["kind"] == "head" else "p", _runs(block["runs"])))
+            made.append(element("h2" if block["kind"] == "head" else "p", _runs(block["runs"])))
     return element("div", joined(made), "asdesk")
 
 

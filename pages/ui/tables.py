@@ -91,7 +91,9 @@ def table(
     "pinned" (the first column stays). *caption* says what is counted, where the heading above does not.
     """
     heads = [column if isinstance(column, Column) else Column(column) for column in columns]
-    head = Markup("").join(element("th", column.name, column.kind, scope="col") for column in heads)
+    head = Markup("").join(
+        element("th", column.name, column.kind, scope="col") if column.name else element("td", "") for column in heads
+    )
     body = Markup("").join(element("tr", _cells(heads, row)) for row in rows)
     inside = Markup("{}{}{}").format(
         element("caption", caption) if caption else "",

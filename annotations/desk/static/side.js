@@ -27,7 +27,7 @@ function drawBlocks(place, blocks) {
       list.append(...block.items.map((runs) => element("li", {}, ...inline(runs))));
       return list;
     }
-    return element(block.kind === "head" ? "h4" : "p", {}, ...inline(block.runs));
+    return element(block.kind === "head" ? "h2" : "p", {}, ...inline(block.runs));
   });
   place.replaceChildren(...made);
 }
