@@ -9,6 +9,7 @@ import torch
 from transformers import AutoModelForMaskedLM
 
 from benchmarks.coverage_loop import Cell, Design, Random
+from evenhand.core.before_after.compare import compare
 from evenhand.core.before_after.two_runs import MEASURED
 from evenhand.core.model_bias import correlation, paired_differences, read_scores, shuffled_sides, summarise
 from evenhand.core.models.catalogue import RANDOM
@@ -34,6 +35,7 @@ from evenhand.core.statistics import (
     wilson,
 )
 from evenhand.core.statistics.posterior import share_of_rows
+from evenhand.core.statistics.units import Units
 
 NOTHING = Note("no pair")
 NAN = float("nan")
@@ -118,6 +120,26 @@ def _verdict_change(change: float) -> float:
 
 def _misgendering_truth(cell: Cell) -> dict[str, float]:
     return {"misgendering, right by probability": _verdict_change(float(cell["change"]))}
+
+
+def _stems(cell: Cell, random: Random) -> dict[str, Estimate]:
+    """Draw changes of sentences whose stems have 0.8 of the variance; as many of each stem as in SlguSet, or 20."""
+    wanted = dict.fromkeys((stem_of(pair.name) for pair in keyword_pairs()), 0)
+    for (name, _side), count in quotas("released").items():
+        wanted[stem_of(name)] += count
+    shares = np.array(list(wanted.values())) / sum(wanted.values())
+    counts = np.maximum(2, np.round(1000 * shares)).astype(int) if cell["stems"] == "SlguSet" else np.full(12, 20)
+    codes = np.repeat(np.arange(len(counts)), counts)
+    of_stem, own = (_noise(str(cell["shape"]), size, random) for size in (len(counts), len(codes)))
+    change = np.sqrt(0.8) * of_stem[codes] + np.sqrt(0.2) * own
+    return {"change": compare(np.zeros(len(codes)), change, Units("stem", codes, len(counts))).shift}
+
+
+def _noise(shape: str, size: int, random: Random) -> np.ndarray:
+    """Return noise with mean 0 and variance 1."""
+    if shape == "normal":
+        return random.standard_normal(size)
+    return random.exponential(size=size) - 1
 
 
 def _crows(cell: Cell, random: Random) -> dict[str, Estimate]:
@@ -268,6 +290,10 @@ DESIGNS = {
                   {"associations, female words": "change"}),
         _two_runs("inference", ("10 x 3", "20 x 3", "60 x 3"), _nli, _nli_truth),
         _two_runs("misgendering", ("10 x 5", "20 x 15", "50 x 15"), _misgendering, _misgendering_truth),
+    ),
+    "before-after": (
+        Design("before and after", "", {"stems": ("SlguSet", "20 each"), "shape": ("normal", "skewed")}, _stems,
+               {"change": 0.0}),
     ),
     "other-measures": (
         Design("CrowS-Pairs", "", {}, _crows,

@@ -73,7 +73,7 @@ def left_out_text(apart: LeftOut, say: Say = same) -> str:
 
 def appendix(report: ModelsReport, say: Say = same) -> str:
     """Write a comparison as Markdown, with the figures of the report."""
-    lines = [f"# {say(TITLE)}", "", f"**{say(report.verdict)}**", ""]
+    lines = [f"# {say(TITLE)}", "", f"**{say(report.outcome)}**", ""]
     lines += [say(CHANGE).format(effect=interval(report.effect, say=say)), "", *_setting(report, say), ""]
     lines += _doubts(report.notes, say)
     changed = [

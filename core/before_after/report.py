@@ -5,22 +5,23 @@ A change gets one of four verdicts (docs/before_after.md), each with its basis.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
 from evenhand.core.before_after.compare import Comparison, Cost, Shares
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.runs.loop import Report
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.equivalence import Scale, equivalence
-from evenhand.core.typed_json import Writers, from_json
+from evenhand.core.typed_json import Writers, fields_of, from_json
 
 ChangeOutcome = Literal["less", "knows less", "none shown", "more"]
 CHANGE_OUTCOMES: dict[ChangeOutcome, str] = {
     "less": N_("leans less"),
-    "knows less": N_("leans less because it knows less"),
+    "knows less": N_("leans less; predicts held-out text less well"),
     "none shown": N_("no difference shown"),
     "more": N_("leans more"),
 }
+Verdict = TypeVar("Verdict", bound=str)
 COST_MARGIN = 0.05  # ln: a perplexity of 5 % more
 NO_PLACEBO = Note(
     N_(
@@ -59,10 +60,22 @@ class Finding:
         )  # fmt: skip
 
 
+@dataclass(frozen=True, kw_only=True)
+class ChangeFinding(Finding):
+    """The verdict on a changed model. `code`: which one; None in records that do not name it."""
+
+    code: ChangeOutcome | None = None
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in its present wording, by its code; without a code as it was stored."""
+        return self.verdict if self.code is None else CHANGE_OUTCOMES[self.code]
+
+
 def finding(
     effect: Estimate, costs: Sequence[Cost], *, margin: float | None, cost_margin: float = COST_MARGIN, placebo: bool,
     seeds: int,
-) -> Finding:  # fmt: skip
+) -> ChangeFinding:  # fmt: skip
     """Return the verdict on an *effect* on the size, below 0: leans less.
 
     *costs*: of every changed model; their mean rise is compared with *cost_margin* (ln of a token's probability).
@@ -70,15 +83,14 @@ def finding(
     notes = [*([] if placebo else [NO_PLACEBO]), *([ONE_SEED] if seeds < 2 else []), *([] if costs else [NO_COST])]
     rises = [cost.rise.value for cost in costs if cost.rise.value is not None]
     knows_less = bool(rises) and sum(rises) / len(rises) > cost_margin
-    verdicts = (
-        CHANGE_OUTCOMES["knows less" if knows_less else "less"],
-        CHANGE_OUTCOMES["none shown"],
-        CHANGE_OUTCOMES["more"],
-    )
-    return Finding.of(effect, verdict_of(effect, verdicts), notes, margin)
+    codes: tuple[ChangeOutcome, ChangeOutcome, ChangeOutcome] = (
+        "knows less" if knows_less else "less", "none shown", "more",
+    )  # fmt: skip
+    code = verdict_of(effect, codes)
+    return ChangeFinding(**fields_of(Finding.of(effect, CHANGE_OUTCOMES[code], notes, margin)), code=code)
 
 
-def verdict_of(change: Estimate, verdicts: tuple[str, str, str]) -> str:
+def verdict_of(change: Estimate, verdicts: tuple[Verdict, Verdict, Verdict]) -> Verdict:
     """Return the verdict for an interval below 0, around 0 (or missing), or above 0."""
     if change.low is None or change.high is None:
         return verdicts[1]
@@ -150,7 +162,7 @@ class MovedItem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelsReport(Finding, Report[MeasuredModel]):
+class ModelsReport(ChangeFinding, Report[MeasuredModel]):
     """A model before a change against the models after and placebos, on the same items.
 
     `effect`: after - before of the size, minus the placebo's if there is one. `text`: the name of the held-out text
@@ -169,13 +181,8 @@ class ModelsReport(Finding, Report[MeasuredModel]):
     left_out: LeftOut | None = None
     moved: list[MovedItem] = field(default_factory=list)
     text: dict[str, object] | None = None
-    also_in_json: ClassVar = ("code", "rests")
+    also_in_json: ClassVar = ("rests",)
     written_with: ClassVar = IN_RECORD
-
-    @property
-    def code(self) -> ChangeOutcome | None:
-        """The verdict as a code."""
-        return next((code for code, verdict in CHANGE_OUTCOMES.items() if verdict == self.verdict), None)
 
     @property
     def rests(self) -> list[str]:

@@ -131,11 +131,13 @@ def by_units(prob: Numbers, gen: Numbers, clusters: Clusters) -> dict[str, Estim
 
     `disagreement` is the share of instances on which the ways differ, 0 to 1. `difference` is the share right by
     probability minus the share right by generation, -1 to 1. Both vectors have a verdict in every row, never NaN.
+    The errors of `mcc` and `kappa` count one instance more of each rarer cell (docs/methods.md#intervals-of-models).
     A value that is undefined on all data has a reason.
     """
     columns = np.eye(4)[(2 * prob + gen).astype(np.int64)]
-    result = over_clusters(_all, columns, clusters, BOUNDS)
     both = cells(prob, gen)
+    result = over_clusters(_shares, columns, clusters, BOUNDS)
+    result |= over_clusters(_chance_corrected, columns, clusters, BOUNDS, _rarer(both))
     whole = kappa(both)
     if whole.note is ONE_VERDICT:
         result["kappa"] = replace(whole, units=clusters.units)
@@ -143,13 +145,25 @@ def by_units(prob: Numbers, gen: Numbers, clusters: Clusters) -> dict[str, Estim
     return {name: result.get(name) or Estimate.undefined(reasons.get(name, NO_PAIR), both.n) for name in BOUNDS}
 
 
-def _all(sums: Numbers) -> dict[str, Numbers]:
+def _shares(sums: Numbers) -> dict[str, Numbers]:
     n = sums.sum(axis=1)
     with np.errstate(all="ignore"):
         agreement = np.where(n > 0, (sums[:, 0] + sums[:, 3]) / n, np.nan)
         apart = ratio(sums[:, 2] - sums[:, 1], n)
-        shares = {"agreement": agreement, "disagreement": 1 - agreement, "difference": apart}
-        return {"mcc": _mcc(sums), "kappa": _kappa(sums)} | shares
+        return {"agreement": agreement, "disagreement": 1 - agreement, "difference": apart}
+
+
+def _chance_corrected(sums: Numbers) -> dict[str, Numbers]:
+    return {"mcc": _mcc(sums), "kappa": _kappa(sums)}
+
+
+def _rarer(found: Cells) -> list[Numbers]:
+    """Return one instance of the rarer way to agree, and one of the rarer way to disagree.
+
+    Where few instances are wrong by both ways, units without any show no spread, and the interval lay below the truth.
+    """
+    counts = found.table.ravel()
+    return [np.eye(4)[first if counts[first] <= counts[second] else second] for first, second in ((0, 3), (1, 2))]
 
 
 def _mcc(sums: Numbers) -> Numbers:

@@ -265,12 +265,17 @@ def satterthwaite(variance: float, parts: Sequence[tuple[float, float]]) -> floa
 
 
 def over_clusters(
-    measures: Measures, columns: Numbers, clusters: Clusters, bounds: Mapping[str, Bounds] | None = None
+    measures: Measures,
+    columns: Numbers,
+    clusters: Clusters,
+    bounds: Mapping[str, Bounds] | None = None,
+    unseen: Sequence[Numbers] = (),
 ) -> dict[str, Estimate]:
     """Return each measure of the sums of *columns* (rows x columns), with its t interval over the units of *clusters*.
 
-    One kind: the jackknife over whole units. Two kinds that are crossed: `of_kinds`. A measure that is NaN is left
-    out of the answer: the caller knows the reason.
+    One kind: the jackknife over whole units. Two kinds that are crossed: `of_kinds`. *unseen*: rows that a sample might
+    have had and did not; the error counts one more of each, is corrected for skewness, and the interval is cut at its
+    bounds. A measure that is NaN is left out of the answer: the caller knows the reason.
     """
     if not len(columns):
         return {}
@@ -282,13 +287,37 @@ def over_clusters(
     freedom = [effective_units(np.bincount(codes)) - 1 for codes in clusters.codes]
     kinds = clusters.codes if len(clusters.codes) == 1 else (*clusters.codes, clusters.cells)
     left_out = [measures(total - _summed(codes, columns)) for codes in kinds]
+    steps = [measures(total + row) for row in unseen]
     estimates = {}
     for name, estimate in result.items():
         assert estimate.value is not None
-        variances = [jackknife(estimate.value, entry[name]) ** 2 for entry in left_out]
+        without = [entry[name] for entry in left_out]
+        variances = [jackknife(estimate.value, entry) ** 2 for entry in without]
         parts = list(zip(variances, freedom, strict=False))
-        estimates[name] = of_kinds(estimate, parts, sum(variances[2:]), (bounds or {}).get(name))
+        made = of_kinds(estimate, parts, sum(variances[2:]), (bounds or {}).get(name))
+        further = [float(step[name][0]) - estimate.value for step in steps]
+        if further and made.method in (BY_T, BY_T_CROSSED):
+            made = _with_unseen(made, without, further, parts, (bounds or {})[name])
+        estimates[name] = made
     return estimates
+
+
+def _with_unseen(
+    made: Estimate, without: Sequence[Numbers], further: Sequence[float], parts: Sequence[tuple[float, float]],
+    bounds: Bounds,
+) -> Estimate:  # fmt: skip
+    """Return the interval of *made* on the plain scale, its error larger by the *further* steps and skewed as they are.
+
+    *without*: the values without one unit of each kind, the cells of two kinds last, which count against the others.
+    """
+    assert made.value is not None and made.se is not None
+    moments = [third_moment(made.value, entry) for entry in without]
+    third = sum(moments[:2]) - sum(moments[2:]) + sum(step**3 for step in further)
+    se = float(np.sqrt(made.se**2 + sum(step**2 for step in further)))
+    freedom = max(min(df for _, df in parts), satterthwaite(made.se**2, parts))
+    wider = by_t(made, se, made.units, None, freedom, made.method, third / se**3)
+    assert wider.low is not None and wider.high is not None
+    return replace(wider, low=max(bounds[0], wider.low), high=min(bounds[1], wider.high))
 
 
 def of_kinds(

@@ -239,7 +239,7 @@ def _show_verdict(report: ModelsReport) -> None:
     effect = _("Change in |Bias_c| (log10; below 0: leans less): {effect}.", effect=interval(report.effect, say=_))
     what = _("beyond the placebo") if report.placebo else _("against the model before")
     seeds = _("seeds: {number}", number=len(report.after))
-    lines = [element("p", _(report.verdict), "says"), element("p", effect, "also")]
+    lines = [element("p", _(report.outcome), "says"), element("p", effect, "also")]
     lines.append(element("p", f"{what} · {seeds}", "also"))
     if report.effect.low is not None:
         lines.append(element("p", note_text(report.remark, _), "also"))

@@ -1,5 +1,7 @@
 """The four verdicts, and what each rests on."""
 
+from dataclasses import replace
+
 import pytest
 
 from evenhand.core.before_after.compare import Cost
@@ -22,7 +24,7 @@ def price(rise: float) -> Cost:
     [
         (-0.3, -0.1, 0.0, "leans less"),
         (-0.3, -0.1, 0.04, "leans less"),
-        (-0.3, -0.1, 0.06, "leans less because it knows less"),
+        (-0.3, -0.1, 0.06, "leans less; predicts held-out text less well"),
         (-0.3, 0.1, 0.9, "no difference shown"),
         (-0.3, 0.0, 0.0, "no difference shown"),
         (0.1, 0.3, 0.9, "leans more"),
@@ -33,7 +35,15 @@ def test_the_verdict_follows_from_interval_and_cost(
     low: float | None, high: float | None, rise: float, verdict: str
 ) -> None:
     result = finding(effect(low, high), [price(rise)], margin=0.1, placebo=True, seeds=3)
-    assert result.verdict == verdict and verdict in CHANGE_OUTCOMES.values()
+    assert result.verdict == verdict == result.outcome and result.code is not None
+    assert CHANGE_OUTCOMES[result.code] == verdict
+
+
+def test_a_stored_record_shows_the_present_wording_of_its_code() -> None:
+    found = finding(effect(-0.3, -0.1), [price(0.06)], margin=0.1, placebo=True, seeds=3)
+    stored = replace(found, verdict="leans less because it knows less")
+    assert stored.code == "knows less" and stored.outcome == "leans less; predicts held-out text less well"
+    assert replace(stored, code=None, verdict="leans more").outcome == "leans more"
 
 
 def test_a_verdict_lists_what_it_cannot_rule_out() -> None:

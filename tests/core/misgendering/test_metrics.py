@@ -68,7 +68,7 @@ def test_a_planted_rate_of_disagreement_is_recovered(rate: float) -> None:
     share = result.by_units["disagreement"]
     assert share.low is not None and share.high is not None and share.low < rate < share.high
     assert result.clusters.kinds == ("template", "name")
-    assert result.signature == "misgendering|unit:template+name|jackknife-t|v2"
+    assert result.signature == "misgendering|unit:template+name|jackknife-t|v3"
 
 
 def test_texts_without_a_pronoun_are_left_out_of_the_right_share() -> None:
