@@ -27,24 +27,24 @@ You are invited to take part in a study on language. Please read this page befor
 """,
     "zh": """# 知情同意书
 
-我们邀请您参加一项语言研究。请在决定之前阅读以下内容。
+我们邀请你参加一项语言研究。请在决定之前阅读以下内容。
 
-- **自愿参加。** 参加与否完全自愿。您可以随时停止或退出，无须说明理由，也不会因此受到任何不利影响。关闭页面即停止；\
-退出后，您的标注不再计入，此前已公开的内容保持不变。
-- **任务。** 您将逐条判断 {items}。
-- **内容。** 文本来自书籍、新闻或语言模型。部分文本可能令人不适，例如含有侮辱、暴力或贬低他人的内容。您可以跳过文本。
+- **自愿参加。** 参加与否完全自愿。你可以随时停止或退出，无须说明理由，也不会因此受到任何不利影响。关闭页面即停止；\
+退出后，你的标注不再计入，此前已公开的内容保持不变。
+- **任务。** 你将逐条判断 {items}。
+- **内容。** 文本来自书籍、新闻或语言模型。部分文本可能令人不适，例如含有侮辱、暴力或贬低他人的内容。你可以跳过文本。
 - **报酬。** {payment}
-- **保存的内容。** 您的回答及每条所用时间，以随机化名保存；您开始和结束的时间；您同意本同意书的记录。{identity}
+- **保存的内容。** 你的回答及每条所用时间，以随机化名保存；你开始和结束的时间；你同意本同意书的记录。{identity}
 - **保存期限。** {kept}
-- **公开。** 研究结果以汇总形式公开；只有经您允许，单个标注才会公开。
-- **年龄。** 表示同意即确认您已年满 {age} 周岁。
+- **公开。** 研究结果以汇总形式公开；只有经你允许，单个标注才会公开。
+- **年龄。** 表示同意即确认你已年满 {age} 周岁。
 - **咨询。** 如有疑问或希望退出，请联系：{contact}
 """,
 }
 WARNING: dict[Language, str] = {
     "en": "Some of the texts may contain insults, violence or demeaning remarks about people. You may skip texts, or"
     " stop at any time.",
-    "zh": "部分文本可能含有侮辱、暴力或贬低他人的内容。您可以跳过文本，也可以随时停止。",
+    "zh": "部分文本可能含有侮辱、暴力或贬低他人的内容。你可以跳过文本，也可以随时停止。",
 }
 ADULT = 18
 _PLACE = re.compile(r"\{(items|payment|identity|kept|age|contact)\}")
@@ -100,14 +100,14 @@ def _in_english(facts: Facts) -> dict[str, str]:
 
 
 def _in_chinese(facts: Facts) -> dict[str, str]:
-    pay = f"完成后您将获得 {facts.reward:,.2f} {facts.currency}；完成之后再退出不影响报酬。"
-    kept = f"您的标注保存至研究结束后 {facts.kept_years} 年。"
-    ids = f"招募平台传来的编号可能识别您的身份，与回答分开保存，并在您完成或离开 {facts.ids_days} 天后删除。"
+    pay = f"完成后你将获得 {facts.reward:,.2f} {facts.currency}；完成之后再退出不影响报酬。"
+    kept = f"你的标注保存至研究结束后 {facts.kept_years} 年。"
+    ids = f"招募平台传来的编号可能识别你的身份，与回答分开保存，并在你完成或离开 {facts.ids_days} 天后删除。"
     return {
         "items": f"{facts.items} 条文本",
         "payment": pay if facts.reward else "",
-        "identity": "不保存您的姓名和 IP 地址。" if facts.ids_days is None else ids,
-        "kept": kept if facts.kept_years else "您的标注在数据集存续期间一直保存。",
+        "identity": "不保存你的姓名和 IP 地址。" if facts.ids_days is None else ids,
+        "kept": kept if facts.kept_years else "你的标注在数据集存续期间一直保存。",
     }
 
 

@@ -84,7 +84,7 @@ def test_every_figure_of_a_run_is_shown(run: Path, figure: str) -> None:
     assert not app.error
     text = text_of(app).replace("\\", "")
     assert "64 instances; 64 have verdicts by both methods," in text
-    assert "unit:template+name|jackknife-t|v2" in text
+    assert "unit:template+name|jackknife-t|v3" in text
 
 
 def test_captions_of_figures_have_their_numbers(run: Path) -> None:
