@@ -45,6 +45,7 @@ OWN_WORDS = {"home", "about", "review", "people", "maintenance", "server"}
 WORDS = OWN_WORDS.union(ORDER["core"].split(), ORDER["annotations"].split())
 DOCUMENTS = {
     "README",
+    "accessibility",
     "architecture",
     "benchmarks",
     "performance",
