@@ -92,7 +92,8 @@ def table(
     """
     heads = [column if isinstance(column, Column) else Column(column) for column in columns]
     head = Markup("").join(
-        element("th", column.name, column.kind, scope="col") if column.name else element("td", "") for column in heads
+        element("th", column.name, column.kind, scope="col") if column.name else element("td", "", column.kind)
+        for column in heads
     )
     body = Markup("").join(element("tr", _cells(heads, row)) for row in rows)
     inside = Markup("{}{}{}").format(

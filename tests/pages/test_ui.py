@@ -421,7 +421,8 @@ def test_text_of_a_table_is_escaped(names: list[str], cells: list[str], caption:
     rows = [(cells[0], span(cells[1], "soft", title=cells[2])), (joined([cells[3], below(cells[0])]), cells[1])]
     result = Tags(table([names[0], Column(names[1], "number")], rows, caption=caption))
     body = ["tbody", "tr", "td", "td", "span", "tr", "td", *(["div"] if cells[0] else []), "td"]
-    assert result.names == ["div", "table", *(["caption"] if caption else []), "thead", "tr", "th", "th", *body]
+    heads = ["th" if name else "td" for name in names]  # a heading without text is a fault of accessibility
+    assert result.names == ["div", "table", *(["caption"] if caption else []), "thead", "tr", *heads, *body]
     assert result.attributes <= {"class", "tabindex", "scope", "data-label", "title"}
     shown = [caption, *names, cells[0], cells[1], cells[3], cells[0], cells[1]]
     assert result.text == "".join(shown)
