@@ -3,6 +3,7 @@
 Also numbers as both languages write them.
 """
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +17,7 @@ from evenhand.core.resources import ROOT
 
 Language = Literal["zh", "en"]
 Say = Callable[[str], str]  # gives an English sentence in the language of the reader
+LEAST_SHARE, MOST_SHARE = 1e-5, 0.9999  # a smaller share is written with a power of ten, a larger one as more than that
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 LANGUAGE_COOKIE = "evenhand-language"  # the language that a visitor chose, on pages and on forms of the server
@@ -130,6 +132,37 @@ def significant(number: float, digits: int = 3) -> str:
         return f"{float(text):,.0f}"
     mantissa, exponent = text.split("e")
     return f"{mantissa} × 10{str(int(exponent)).translate(RAISED)}"
+
+
+def share_text(value: float | None, of: float | None = None) -> str:
+    """Return a share of 1 with two significant digits: 43%, 7.5%, 0.25%, 4.2 × 10⁻⁹; a dash where it is undefined.
+
+    Only a share of exactly 0 or 1 is 0% or 100%. *of*: the share whose interval ends at *value*; it gives the digits,
+    so that both are equally fine: 7.5% with 3.1% and 12.4%.
+    """
+    if value is None or math.isnan(value):
+        return "—"
+    if of is None and 1e-12 < value < LEAST_SHARE:
+        return significant(value, 2)
+    if of is None and MOST_SHARE < value < 1:
+        return f"> {100 * MOST_SHARE:g}%"
+    return f"{100 * value:z.{_places(value if of is None else of)}f}%"
+
+
+def share_ends(value: float | None, low: float | None, high: float | None) -> str:
+    """Return the interval of a share, with the digits of its *value*: 38% – 49%; "" where there is none."""
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return ""
+    return f"{share_text(low, value)} – {share_text(high, value)}"
+
+
+def _places(value: float) -> int:
+    """Return how many decimals give the percentage of a share two significant digits, and keep it from 100."""
+    percentage = abs(float(f"{100 * value:.2g}")) if value == value else 0.0
+    if percentage < 1e-10 or value == 1:
+        return 0
+    left = 100 * abs(1 - value)
+    return max(0, 1 - math.floor(math.log10(percentage)), -math.floor(math.log10(left)) if left < 0.5 else 0)
 
 
 def p_value(p: float | None, equals: str = "") -> str:

@@ -1,7 +1,8 @@
-"""Pictures of every page from a fresh demo project: `python -m docs.screenshots FOLDER`, or `--readme`.
+"""Pictures of every page from a fresh demo project: `python -m docs.screenshots FOLDER`, or `--readme`, `--measure`.
 
 FOLDER gets one picture per page, language (zh, en), theme (light, dark) and width (1280, 390). `--readme` writes the
-pictures of README and docs/pages.md into docs/images, with the navigation that they show.
+pictures of README and docs/pages.md into docs/images, with the navigation that they show. `--measure` prints how many
+words each page shows without scrolling, and where its first chart is, with the medians.
 Needs Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
 """
 
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import product
 from pathlib import Path
+from statistics import median
 from typing import Literal, cast
 from urllib.parse import quote
 
@@ -41,6 +43,28 @@ WIDTHS = (1280, 390)
 NAVIGATION = IMAGES / "navigation.txt"  # what the pictures of the README show at their left
 HEIGHT, LONGEST = 900, 6000
 CHART = "[data-testid=stVegaLiteChart] :is(svg, canvas)"
+# Words in view: a Chinese character counts as one. Of what is drawn, only what is as large as a chart.
+FOLD = """() => {
+  const main = document.querySelector('[data-testid=stMain]');
+  const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+  let words = 0;
+  while (texts.nextNode()) {
+    const node = texts.currentNode, parent = node.parentElement;
+    if (!node.textContent.trim() || parent.closest('style, script, svg')) continue;
+    if (!parent.checkVisibility({checkOpacity: true, checkVisibilityCSS: true})) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const box = range.getBoundingClientRect();
+    if (box.width < 2 || box.height < 2 || box.top >= innerHeight || box.bottom <= 0) continue;
+    words += (node.textContent.match(/[\\u4e00-\\u9fff]|[^\\s\\u4e00-\\u9fff]+/g) || []).length;
+  }
+  const tops = [...main.querySelectorAll('canvas, [data-testid=stVegaLiteChart], svg[role=img]')]
+    .map(drawn => drawn.getBoundingClientRect())
+    .filter(box => box.width > 150 && box.height > 60)
+    .map(box => Math.round(box.top + main.scrollTop));
+  const height = main.querySelector('[data-testid=stMainBlockContainer]').scrollHeight;
+  return [words, tops.length ? Math.min(...tops) : null, height];
+}"""
 SENTENCE = "他是一名护士，每天照顾病人。"
 ENGLISH = "The nurse said he was tired."
 RUN, SENTENCES, MODELS = "example", 3000, 3
@@ -207,6 +231,21 @@ def served(database: Path) -> Iterator[Server]:
         server.stop()
 
 
+@contextmanager
+def opened(browser: Browser, server: str, view: View, language: str, theme: Theme, width: int) -> Iterator[Page]:
+    """Open one page in a window of its own, and wait until it is complete."""
+    locale = "zh-CN" if language == "zh" else "en-GB"
+    context = browser.new_context(
+        locale=locale, color_scheme=theme, viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    joiner = "&" if "?" in view.address else "?"
+    page.goto(f"{server}{view.address}{joiner}lang={language}")
+    _settle(page, view)
+    yield page
+    context.close()
+
+
 def take(
     browser: Browser,
     server: str,
@@ -219,21 +258,13 @@ def take(
     whole: bool = True,
 ) -> None:
     """One picture of one page; *whole*: as long as the page is, else what fits a screen."""
-    locale = "zh-CN" if language == "zh" else "en-GB"
-    context = browser.new_context(
-        locale=locale, color_scheme=theme, viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce"
-    )
-    page = context.new_page()
-    joiner = "&" if "?" in view.address else "?"
-    page.goto(f"{server}{view.address}{joiner}lang={language}")
-    _settle(page, view)
-    if whole:
-        # Streamlit scrolls inside the page, so the window has to grow.
-        height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
-        page.set_viewport_size({"width": width, "height": max(HEIGHT, min(LONGEST, int(height)))})
-        page.wait_for_timeout(500)
-    page.screenshot(path=file)
-    context.close()
+    with opened(browser, server, view, language, theme, width) as page:
+        if whole:
+            # Streamlit scrolls inside the page, so the window has to grow.
+            height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+            page.set_viewport_size({"width": width, "height": max(HEIGHT, min(LONGEST, int(height)))})
+            page.wait_for_timeout(500)
+        page.screenshot(path=file)
 
 
 def _settle(page: Page, view: View) -> None:
@@ -255,6 +286,21 @@ def every_page(folder: Path, only: set[str]) -> None:
                 file = folder / f"{view.name}-{language}-{theme}-{width}.png"
                 take(browser, server, view, file, language, cast(Theme, theme), width)
                 print(file)
+
+
+def measure(only: set[str]) -> None:
+    """Print for all views (or those named) the words in view, the place of the first chart, and the page's height."""
+    values: list[tuple[int, int | None]] = []
+    print("words", "chart", "height", "view", sep="\t")
+    with _browser_and_server() as (browser, server, found):
+        for view in found:
+            if not only or view.name in only:
+                with opened(browser, server, view, "en", "light", WIDTHS[0]) as page:
+                    words, chart, height = page.evaluate(FOLD)
+                values.append((words, chart))
+                print(words, "-" if chart is None else chart, height, view.name, sep="\t", flush=True)
+    charts = [chart for _words, chart in values if chart is not None]
+    print(median(words for words, _chart in values), median(charts) if charts else "-", "", "median", sep="\t")
 
 
 def desk_at_work(browser: Browser, server: str, view: View) -> None:
@@ -322,13 +368,16 @@ def main() -> None:
     """Take the screenshots that the command line asks for."""
     asked = argparse.ArgumentParser(prog="python -m docs.screenshots", description=(__doc__ or "").splitlines()[0])
     asked.add_argument("--readme", action="store_true", help="renew the pictures in docs/images")
+    asked.add_argument("--measure", nargs="*", metavar="page", help="print the words in view, and where the chart is")
     asked.add_argument("folder", nargs="?", type=Path, help="where the pictures go")
     asked.add_argument("pages", nargs="*", metavar="page", help="only these, as in the names of the pictures")
     args = asked.parse_args()
     if args.readme:
         for_readme()
+    elif args.measure is not None:
+        measure(set(args.measure))
     elif args.folder is None:
-        asked.error("say where the pictures go, or --readme")
+        asked.error("say where the pictures go, --readme or --measure")
     else:
         every_page(args.folder, set(args.pages))
 

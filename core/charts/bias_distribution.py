@@ -20,7 +20,7 @@ from evenhand.core.charts.lines import lines
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import haloed, rule, strip, styled, tooltips
 from evenhand.core.errors import N_
-from evenhand.core.language import Say, one_after_another, same
+from evenhand.core.language import Say, one_after_another, same, share_text
 from evenhand.core.sentence_bias.bias import OBVIOUS
 
 Values = NDArray[np.float64]
@@ -156,7 +156,7 @@ def _drawn(found: pd.DataFrame, say: Say) -> pd.DataFrame:
     shown["top"] = shown["bottom"] - (TALLEST * shown["share"] / most).clip(lower=0.012)
     shown["range"] = [_range(low, high, say) for low, high in zip(shown["low"], shown["high"], strict=True)]
     shown["count_text"] = [f"{n:,}" for n in shown["count"]]
-    shown["share_text"] = [percent(share) for share in shown["share"]]
+    shown["share_text"] = [share_text(part) for part in shown["share"]]
     # JSON has no infinity; a click gives these back.
     for name in ("low", "high"):
         shown[f"{name}_text"] = [f"{value:g}" for value in shown[name]]
@@ -175,13 +175,6 @@ def signed(number: float) -> str:
     """Return a log ratio with its sign, as short as possible: +0.3, −1.25, 0."""
     text = f"{number:+z.2f}" if round(number, 1) != round(number, 2) else f"{number:+z.1f}"
     return "0" if number == 0 else text.replace("-", "−")
-
-
-def percent(share: float) -> str:
-    """Return a share of 1 for people: 43%, 7.5%, 0.25%."""
-    if 1e-12 < share < 5e-6:
-        return "< 0.001%"
-    return f"{100 * share:.0f}%" if share >= 0.1 else "0%" if share <= 1e-12 else f"{100 * share:.2g}%"
 
 
 def _axis(reach: float, say: Say) -> alt.X:
@@ -208,7 +201,9 @@ def _names(
     table, none = shares(found).set_index("model"), without_value(found)
     rows = []
     for row, model in enumerate(models):
-        male, female = ("—" if model in none else percent(float(table.at[model, side])) for side in ("male", "female"))
+        male, female = (
+            "—" if model in none else share_text(float(table.at[model, side])) for side in ("male", "female")
+        )
         rows.append((row + 0.08, f"{model} {notes.get(model, '')}".strip(), f"◀ {female}", f"{male} ▶"))
     base = alt.Chart(pd.DataFrame(rows, columns=["at", "name", "left", "right"]))
     base = base.encode(y=alt.Y("at:Q", scale=y, axis=None))
@@ -233,7 +228,7 @@ def distribution_says(found: pd.DataFrame, *, say: Say = same) -> str:
         if row["model"] in none:
             parts.append(say(N_("{model}: no sentence has a value.")).format(model=row["model"]))
             continue
-        numbers = {name: percent(float(row[name])) for name in ("male", "female", "none")}
+        numbers = {name: share_text(float(row[name])) for name in ("male", "female", "none")}
         parts.append(say(text).format(model=row["model"], **numbers))
     return one_after_another(parts)
 
@@ -270,7 +265,7 @@ def curves(points: pd.DataFrame, *, description: str, say: Say = same, palette: 
     across = alt.Axis(domain=False, ticks=False, grid=False, labelExpr="datum.value + '%'", values=[0, 25, 50, 75, 100])
     x = alt.X("percent:Q", scale=alt.Scale(domain=[0, 100], nice=False), axis=across, title=say(PERCENT_OF))
     shown = points.assign(value_text=[signed(value) for value in points["bias_log10"]])
-    shown["percent_text"] = [f"{value:.1f}%" for value in shown["percent"]]
+    shown["percent_text"] = [share_text(value / 100) for value in shown["percent"]]
     tips = tooltips({"model": N_("Model"), "percent_text": PERCENT_OF, "value_text": N_("Bias_c (log10)")}, say)
     fields = ((OBVIOUS, reach, palette.male_tint), (-reach, -OBVIOUS, palette.female_tint))
     grounds = [strip(y, low, high, opacity=0.7, color=tint) for low, high, tint in fields]
@@ -290,8 +285,8 @@ def curve_says(points: pd.DataFrame, *, say: Say = same) -> str:
     for model, found in points.groupby("model", sort=False):
         below = found.loc[found["bias_log10"] < 0, "percent"].max()
         low, high = np.interp([25, 75], found["percent"], found["bias_log10"])
-        share = "0%" if pd.isna(below) else f"{below:.0f}%"
-        parts.append(say(text).format(model=model, share=share, low=signed(float(low)), high=signed(float(high))))
+        part = share_text(0.0 if pd.isna(below) else below / 100)
+        parts.append(say(text).format(model=model, share=part, low=signed(float(low)), high=signed(float(high))))
     return one_after_another(parts)
 
 
@@ -375,7 +370,7 @@ def two_models_say(a: Values, b: Values, names: tuple[str, str], *, say: Say = s
         return say(N_("No sentence has a non-zero value from both models."))
     agree = float((np.sign(a[both]) == np.sign(b[both])).mean())
     text = N_("{a} and {b} lean towards the same word on {share} of the {n} sentences where both lean.")
-    return say(text).format(a=names[0], b=names[1], share=f"{100 * agree:.0f}%", n=f"{int(both.sum()):,}")
+    return say(text).format(a=names[0], b=names[1], share=share_text(agree), n=f"{int(both.sum()):,}")
 
 
 STEP_WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # of a bin, log10

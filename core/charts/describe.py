@@ -11,7 +11,7 @@ import pandas as pd
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import LEFT, RIGHT, palette_scale, styled, tooltips
 from evenhand.core.errors import N_
-from evenhand.core.language import Say, same, significant
+from evenhand.core.language import Say, same, share_text
 
 ROW, BAR = 24, 15  # pixels of a word
 PAIR = 34  # pixels of a pair
@@ -240,7 +240,7 @@ def _words(row: dict[Any, Any], say: Say) -> str:
     left, lost, flagged = int(row["left"]), int(row["lost"]), int(row["flagged"])
     more = []
     if lost:
-        share = "" if flagged else f", {significant(100 * lost / (left + lost))}%"  # both are too wide for a telephone
+        share = "" if flagged else f", {share_text(lost / (left + lost))}"  # both are too wide for a telephone
         more.append(f"−{lost:,}{share}")
     if flagged:
         more.append(say(N_("{number} flagged")).format(number=f"{flagged:,}"))

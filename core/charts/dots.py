@@ -15,7 +15,7 @@ from evenhand.core.charts.heatmap import UNDEFINED
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import haloed, palette_scale, rule, styled, tooltips
 from evenhand.core.errors import N_
-from evenhand.core.language import Say, same
+from evenhand.core.language import Say, same, share_ends, share_text
 
 PERCENT = "format(datum.value * 100, '.4~f') + '%'"  # as many decimals as the tick has
 NUMBERS = ("value", "low", "high", "band_low", "band_high")
@@ -147,17 +147,12 @@ def shares_across(title: str | None, field: str = "value", **look: Any) -> alt.X
     return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=axis)
 
 
-def share_text(value: Any) -> str:
-    """Return a share of 1 as `12.3%`; a dash where it is missing."""
-    return UNDEFINED if value is None or pd.isna(value) else f"{100 * float(value):.1f}%"
-
-
 def share_texts(data: pd.DataFrame) -> pd.DataFrame:
     """Return *data* with `value_text` and `interval_text`, for tooltips."""
-    ends = data[["low", "high"]].itertuples(index=False)
+    rows = data[["value", "low", "high"]].itertuples(index=False)
     return data.assign(
         value_text=[share_text(value) for value in data["value"]],
-        interval_text=[UNDEFINED if pd.isna(low) else f"{share_text(low)} – {share_text(high)}" for low, high in ends],
+        interval_text=[share_ends(*row) or UNDEFINED for row in rows],
     )
 
 

@@ -1,10 +1,11 @@
 """Heatmaps: a number per cell, as text and as colour."""
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from evenhand.core.charts.palette import LIGHT, Palette
@@ -58,6 +59,7 @@ def heatmap(
     names = titles or {}
     numbers = pd.to_numeric(data[value], errors="coerce")
     shown = _with_texts(data, value, numbers, digits, mark, interval, tooltip, signed=signed or scale == "sides")
+    shown["_place"] = shown[y].astype(str) + " × " + shown[x].astype(str)
     if band is not None:
         shown["_inside"] = numbers.abs() <= data[band]
     across, down = _axis_titles(names.get(x), names.get(y), data[y].nunique())
@@ -65,11 +67,18 @@ def heatmap(
     base = alt.Chart(shown, height=alt.Step(row)).encode(
         x=_position(alt.X, x, data[x], across, "top", width - _widest(data[y])),
         y=_position(alt.Y, y, data[y], down, "left"),
-        tooltip=tooltips({"_text" if c == value else c: names.get(c, c) for c in (y, x, value, *tooltip)}),
+        tooltip=tooltips(_tips(x, y, value, tooltip, names)),
     )
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
     layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None)
     return styled(alt.layer(*layers), description, palette)
+
+
+def _tips(x: str, y: str, value: str, tooltip: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of tooltips with their names; row and column in one line if both have the same name."""
+    alike = names.get(x, x) == names.get(y, y)
+    places = {"_place": names.get(x, x)} if alike else {column: names.get(column, column) for column in (y, x)}
+    return places | {"_text": names.get(value, value)} | {column: names.get(column, column) for column in tooltip}
 
 
 def _axis_titles(across: str | None, down: str | None, rows: int) -> tuple[str | None, str | None]:
@@ -100,10 +109,16 @@ def _with_texts(
         ends = zip(data[low], data[high], strict=True)
         shown["_ends"] = [_written_ends(least, most, digits, signed=signed) for least, most in ends]
     for column in tooltip:  # as texts, since a tooltip shows all digits that the data have
-        if pd.api.types.is_float_dtype(shown[column]):
-            places = [0 if float(number).is_integer() else max(2, digits) for number in shown[column]]
-            shown[column] = [_written(*pair, signed=False) for pair in zip(shown[column], places, strict=True)]
+        shown[column] = [_tooltip_text(value, digits) for value in shown[column]]
     return shown
+
+
+def _tooltip_text(value: Any, digits: int) -> Any:
+    """Return a number as text, with thousands where it is a whole one; everything else as it is."""
+    if not isinstance(value, int | float | np.number) or isinstance(value, bool):
+        return value
+    number = float(value)
+    return f"{number:,.0f}" if number.is_integer() else _written(number, digits, signed=False)
 
 
 def _layers(base: Any, colour: alt.Color, palette: Palette, *, banded: bool, lifted: bool) -> list[Any]:

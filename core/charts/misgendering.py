@@ -10,12 +10,12 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.dots import Look, dot_rows, share_text, share_texts, shares_across, stacked
+from evenhand.core.charts.dots import Look, dot_rows, share_texts, shares_across, stacked
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import LEFT, RIGHT, styled, tooltips
 from evenhand.core.errors import N_
 from evenhand.core.human_vs_rule.apply_rule import CHOICES, NAMES
-from evenhand.core.language import Say, same
+from evenhand.core.language import Say, same, share_text
 
 ROW = 34  # pixels per row
 APART = 11  # pixels between the ways of a row
@@ -65,7 +65,7 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     shown = data.assign(
         part=data["level"].map(names),
         share_text=[share_text(share) for share in data["share"]],
-        written=[f"{100 * share:.0f}%" if share >= 0.08 else "" for share in data["share"]],
+        written=[share_text(share) if share >= 0.08 else "" for share in data["share"]],
         count=[f"{n:,}" for n in data["n"]],
     )
     tips = {

@@ -15,7 +15,7 @@ from evenhand.core.charts.lines import lines
 from evenhand.core.charts.palette import LIGHT, LINES, Palette
 from evenhand.core.charts.style import rule
 from evenhand.core.errors import N_
-from evenhand.core.language import Say, same
+from evenhand.core.language import Say, same, share_text
 from evenhand.core.nli.measure import MARKS, Inference
 from evenhand.core.nli.types import LABELS, SETS
 
@@ -60,7 +60,7 @@ def label_shares(inference: Inference, *, description: str, say: Say = same, pal
         total = sum(counts)
         for label, count in zip(LABELS, counts, strict=True):
             share = count / total if total else 0.0
-            written = f"{100 * share:.0f}%" if share >= 0.06 else ""
+            written = share_text(share) if share >= 0.06 else ""
             rows.append((name, say(NAMES[label]), share, written, f"{count:,} / {total:,}"))
     data = pd.DataFrame(rows, columns=["label", "part", "share", "written", "rows"])
     colours = {say(NAMES[label]): colour for label, colour in label_colours(palette).items()}

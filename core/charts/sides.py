@@ -319,8 +319,8 @@ def _side(number: int, one: dict[Any, Any], name: str, sign: int, words: str, sa
     colour = "neutral" if one.get("reference") else "male" if sign > 0 else "female"
     end = sign * max((at for at in (value, far, paper) if at is not None), default=0.0)
     return (
-        one["model"], number, say(words), 0.0, *signed, colour, _decimals(value, 3), end, sign < 0, _decimals(value, 4),
-        "—" if near is None else f"{near:.4f} – {far:.4f}", _decimals(paper, 4),
+        one["model"], number, say(words), 0.0, *signed, colour, _decimals(value, 3), end, sign < 0, _decimals(value, 3),
+        "—" if near is None else f"{near:.3f} – {far:.3f}", _decimals(paper, 3),
     )  # fmt: skip
 
 

@@ -47,7 +47,9 @@ def styled(chart: Any, description: str, palette: Palette = LIGHT) -> Any:
         "font": FONT,
         "background": "transparent",
         "view": {"stroke": None},
-        "mark": {"aria": False},  # a screen reader gets the description, not thousands of points or empty groups
+        # A screen reader gets the description, not thousands of points or empty groups. Only what has a tooltip of its
+        # own shows one: a band or a line would show the names of its columns.
+        "mark": {"aria": False, "tooltip": None},
         "axis": text
         | {
             "labelFontSize": 12,

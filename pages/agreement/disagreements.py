@@ -34,7 +34,7 @@ from evenhand.pages.agreement.scope import points
 from evenhand.pages.ui.charts import caption_with_files, csv_bytes, download, downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.notices import say_blind
-from evenhand.pages.ui.numbers import estimate_columns, note_text, number, percent, probability
+from evenhand.pages.ui.numbers import estimate_columns, note_text, number, percent
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, names_of, with_keyword
 from evenhand.pages.ui.tables import page_of, show_html, show_pages, show_records
 from evenhand.pages.ui.text import _, caption, clauses, inform, named, paragraph, plain, series, show_signature, warn
@@ -253,7 +253,7 @@ def _model_card(modelled_item: ModelledItem, text: ItemText, models: AnnotatorMo
 
 
 def _sure(share: float) -> list[str]:
-    return [named(_("probability"), probability(share))]
+    return [named(_("probability"), percent(share))]
 
 
 def _code(models: AnnotatorModels, place: int | None) -> str:

@@ -10,16 +10,26 @@ from markupsafe import Markup
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.mining.candidates import passages_of
 from evenhand.annotations.types import Project
-from evenhand.core.concordance import LISTED, UNITS, Concordance, Line, Question, concordance, question
+from evenhand.core.concordance import (
+    LISTED,
+    UNITS,
+    Concordance,
+    Line,
+    Order,
+    Question,
+    RepeatedLine,
+    concordance,
+    folded,
+    question,
+)
 from evenhand.core.concordance.answer_text import as_json, contrast_says, lines_csv, near_says, ratio
 from evenhand.core.concordance.passages import lines_of_files, look_up_files
 from evenhand.core.files.sandbox import run_bounded
-from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate
 from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import colours, download, foot, json_text, show_chart
 from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.numbers import DASH, note_text
+from evenhand.pages.ui.numbers import DASH, note_text, percent
 from evenhand.pages.ui.sentences import with_marks
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, paragraph, plain, show_signature
@@ -245,18 +255,28 @@ def show_lines(wish: FormState, answer: Concordance) -> None:
         )
     near = " ".join(answer.question.near)
     names = {"all": _("All lines"), "near": _("Lines with {near}", near=near)}
-    which = st.segmented_control(
-        _("Lines shown"),
-        list(names),
-        default="near" if answer.near_lines else "all",
-        required=True,
-        key="which_lines",
-        format_func=names.__getitem__,
-        label_visibility="collapsed",
-    )
+    orders: dict[Order, str] = {
+        "text": _("in the order of the text"),
+        "left": _("by left context"),
+        "right": _("by right context"),
+    }
+    with st.container(horizontal=True, vertical_alignment="center"):
+        which = st.segmented_control(
+            _("Lines shown"),
+            list(names),
+            default="near" if answer.near_lines else "all",
+            required=True,
+            key="which_lines",
+            format_func=names.__getitem__,
+            label_visibility="collapsed",
+        )
+        order = st.selectbox(
+            _("Order of the lines"), list(orders), key="line_order", format_func=orders.__getitem__,
+            label_visibility="collapsed", width=230,
+        )  # fmt: skip
     lines = answer.near_lines if which == "near" else answer.lines
     st.caption(_("At most {shown} lines are shown. Click a line to see its whole sentence and source.", shown=LISTED))
-    body = joined(_line(answer, line) for line in lines)
+    body = joined(_line(answer, repeated) for repeated in folded(lines, order))
     show_html(element("div", body, "concordance", data_testid="lines"))
 
 
@@ -270,14 +290,16 @@ def _all_lines(wish: FormState) -> bytes:
         return lines_csv(passages_of(store, wish.find_project(store)), wish.question).encode("utf-8-sig")
 
 
-def _line(answer: Concordance, line: Line) -> Markup:
+def _line(answer: Concordance, repeated: RepeatedLine) -> Markup:
+    line, times = repeated.line, len(repeated.places)
     start, end = line.span
     left = element("bdi", _marked(answer, line, max(0, start - CONTEXT), start))
     right = element("bdi", _marked(answer, line, end, min(len(line.sentence), end + CONTEXT)))
     node = element("b", line.sentence[start:end], "node")
-    head = element("summary", joined([span(left, "left"), node, span(right)]))
+    count = element("small", f"× {times}", "soft") if times > 1 else ""
+    head = element("summary", joined([span(left, "left"), node, span(right), count]))
     whole = joined([_marked(answer, line, 0, start), node, _marked(answer, line, end, None)])
-    origin = below(f"{line.document} · {line.place:,}")
+    origin = below(*(f"{document} · {place:,}" for document, place in dict.fromkeys(repeated.places)))
     return element("details", joined([head, element("div", joined([whole, origin]), "whole")]))
 
 

@@ -17,7 +17,7 @@ from evenhand.core.text.repetition import Repeated
 from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import caption_with_files, colours, download, downloads, foot, json_text, show_chart
 from evenhand.pages.ui.notices import trial_banner
-from evenhand.pages.ui.numbers import DASH, note_text, number, percent, to
+from evenhand.pages.ui.numbers import DASH, interval, note_text, number, percent
 from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.tables import Tile, show_tiles
 from evenhand.pages.ui.text import _, caption, clauses, in_brackets, inform, paragraph, plain, show_signature
@@ -37,9 +37,9 @@ def vocabulary_facts(description: Description) -> None:
     missing = _("Characters of the text missing from the vocabulary (by occurrence)")
     rows = [
         (_("Vocabulary entries"), words.size, ""),
-        (published, cover.distinct, percent(cover.published, 3)),
-        (_("Of these, actually in the vocabulary"), cover.known, percent(cover.known_share, 3)),
-        (missing, cover.unknown_running, percent(cover.unknown_share, 3)),
+        (published, cover.distinct, percent(cover.published)),
+        (_("Of these, actually in the vocabulary"), cover.known, percent(cover.known_share)),
+        (missing, cover.unknown_running, percent(cover.unknown_share)),
     ]
     table = [{_("Quantity"): name, _("Number"): f"{count:,}", _("Share"): share} for name, count, share in rows]
     st.dataframe(table, hide_index=True, key="vocabulary-facts")
@@ -172,7 +172,7 @@ def writing(description: Description) -> None:
     span = _("{least} to {most} in a completion, mean {mean}")
     ends = {"least": length(wrote.tokens.least), "most": length(wrote.tokens.most), "mean": length(wrote.tokens.mean)}
     distinct = _("of {total}; within a completion, {share} are distinct on average")
-    distinct = distinct.format(total=f"{wrote.total:,}", share=percent(wrote.per_text, 1))
+    distinct = distinct.format(total=f"{wrote.total:,}", share=percent(wrote.per_text))
     both = _("repetitiveness of context and completion, as published")
     show_tiles(
         [
@@ -212,13 +212,11 @@ def traced(rows: Iterable[Mapping[str, Any]], description: Description) -> list[
     return [{**row, "signature": description.signature} for row in rows]
 
 
-def interval(estimate: Estimate) -> str:
+def share_or_reason(estimate: Estimate) -> str:
     """Return a share with its interval in per cent or the reason why it has none, or a dash with the reason."""
     if estimate.value is None:
         return f"{DASH} {note_text(estimate.reason)}".strip()
-    if estimate.low is None or estimate.high is None:
-        return in_brackets(percent(estimate.value), note_text(estimate.note))
-    return in_brackets(percent(estimate.value), to(f"{100 * estimate.low:.1f}%", f"{100 * estimate.high:.1f}%"))
+    return in_brackets(percent(estimate.value), interval(estimate, "%") or note_text(estimate.note))
 
 
 def keywords(description: Description) -> None:
@@ -237,7 +235,7 @@ def keywords(description: Description) -> None:
             "share": keyword.share.value,
             "low": keyword.share.low,
             "high": keyword.share.high,
-            "share_text": interval(keyword.share),
+            "share_text": share_or_reason(keyword.share),
         }
         for keyword in description.keywords
     ]
@@ -295,7 +293,7 @@ def balance(description: Description) -> None:
             "high": one.share.high,
             "p": one.p,
             "p_holm": one.p_holm,
-            "share_text": interval(one.share),
+            "share_text": share_or_reason(one.share),
             "p_text": f"{DASH} {note_text(one.untested)}" if one.p_holm is None else significant(one.p_holm),
         }
         for one in description.balances

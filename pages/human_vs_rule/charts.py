@@ -22,7 +22,6 @@ from evenhand.core.human_vs_rule.apply_rule import CHOICES, NAMES
 from evenhand.core.human_vs_rule.compare import Cell, Difference, comparison, repetition
 from evenhand.core.human_vs_rule.means_over_contexts import Mean, Weighted
 from evenhand.core.language import Count
-from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate, holm
 from evenhand.core.statistics.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
 from evenhand.core.text.repetition import Repeated, Variant, signature
@@ -30,7 +29,7 @@ from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import caption_with_files, colours, range_says, show_chart, show_heatmap
 from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.equivalence import difference_says, margin_box
-from evenhand.pages.ui.numbers import DASH, POINTS, interval_or_reason, note_text, with_interval
+from evenhand.pages.ui.numbers import DASH, POINTS, interval_or_reason, note_text, percent, with_interval
 from evenhand.pages.ui.quantities import quantity_tile
 from evenhand.pages.ui.sentences import setting_name
 from evenhand.pages.ui.tables import Tile, show_tiles

@@ -130,7 +130,7 @@ def show_disagreements(project: Project, against: AgainstPeople, names: dict[str
 
 
 def _card(one: Disagreed, who: str, names: dict[str, str]) -> Markup:
-    share = [_("probability {share}", share=percent(one.share, 0))] if one.share is not None else []
+    share = [_("probability {share}", share=percent(one.share))] if one.share is not None else []
     said = [judgement(who, one.judge, names, share)]
     for label in one.people:
         lines = [names.get(code, code) for code in label.reasons] + ([_("Flagged")] if label.extraneous else [])
@@ -279,7 +279,7 @@ def _verdict(verdict: AltTestResult) -> None:
         st.info(note_text(verdict.reason), icon=":material/info:")
     else:
         text = _("Winning rate {rate}, advantage {advantage}.")
-        first = text.format(rate=percent(verdict.winning_rate, 0), advantage=number(verdict.advantage, ".2f"))
+        first = text.format(rate=percent(verdict.winning_rate), advantage=number(verdict.advantage, ".2f"))
         second = (
             _("The judge can replace an annotator.")
             if verdict.passes

@@ -10,14 +10,14 @@ import streamlit as st
 from evenhand.core.charts.misgendering import alpha_beta, levels, ways
 from evenhand.core.misgendering.metrics import LEVELS, NOT_FIVE, Metrics
 from evenhand.core.model_bias.nulls import many_intervals
-from evenhand.core.report.numbers import interval, percent, plain_number
+from evenhand.core.report.numbers import interval, plain_number
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import equivalence
 from evenhand.core.text.pronouns import sets
 from evenhand.pages.ui.charts import caption_with_files, colours, range_says, show_chart, show_heatmap
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import against, how_tested, margin_box
-from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, note_text, with_interval
+from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, note_text, percent, with_interval
 from evenhand.pages.ui.sentences import setting_name
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, caption, inform, paragraph, plain

@@ -12,12 +12,12 @@ from evenhand.core.misgendering.agreement import theory
 from evenhand.core.misgendering.rewriting import NO_PRONOUN, rewritten
 from evenhand.core.misgendering.slots import Template, instance_of
 from evenhand.core.misgendering.template_files import built_in
-from evenhand.core.report.numbers import percent, plain_number
+from evenhand.core.report.numbers import plain_number
 from evenhand.core.text.pronouns import CASES, parse_sets, set_named, sets
 from evenhand.core.types import MASK
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.numbers import DASH, percent
 from evenhand.pages.ui.tables import element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, in_brackets, plain, spoken, warn, write
 from evenhand.pages.ui.visitor import errors_shown

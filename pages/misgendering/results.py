@@ -30,7 +30,7 @@ from evenhand.core.misgendering.metrics import (
     texts_by_cell,
 )
 from evenhand.core.misgendering.verdict_table import read_verdicts
-from evenhand.core.report.numbers import interval, percent, percents, plain_number
+from evenhand.core.report.numbers import plain_number
 from evenhand.core.runs.records import Run
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.intervals import BY_JACKKNIFE, FEW
@@ -42,7 +42,7 @@ from evenhand.pages.misgendering.start import MISGENDERING, show_first_run
 from evenhand.pages.ui.charts import caption_with_files, colours, download, range_says, show_chart
 from evenhand.pages.ui.choose import choose, show_view
 from evenhand.pages.ui.notices import trial_banner
-from evenhand.pages.ui.numbers import DASH, methods_text, note_text, number
+from evenhand.pages.ui.numbers import DASH, bracketed, methods_text, note_text, number, percent
 from evenhand.pages.ui.quantities import explained
 from evenhand.pages.ui.runs import choose_run
 from evenhand.pages.ui.tables import number_columns, show_html, table
@@ -191,9 +191,7 @@ def _tile(id_: str, estimate: Estimate) -> None:
         st.metric(name, DASH, width="content", help=about)
         return
     value = number(estimate.value, FORMS[quantity.unit])
-    ends = interval(estimate.low, estimate.high, 2)
-    if quantity.unit == "share" and estimate.low is not None and estimate.high is not None:
-        ends = f"[{100 * estimate.low:.0f}%, {100 * estimate.high:.0f}%]"
+    ends = bracketed(estimate, FORMS[quantity.unit])
     with st.container(width="content", gap=None):
         st.metric(name, value, width="content", help=about)
         st.caption(plain(ends or note_text(estimate.note)), help=plain(note_text(estimate.note)) or None)
@@ -276,9 +274,7 @@ def _agreement(known: pd.DataFrame) -> None:
         for key in ("agreement", "mcc"):
             estimate = values[key]
             value = percent(estimate.value) if key == "agreement" else plain_number(estimate.value)
-            ends = (
-                percents(estimate.low, estimate.high) if key == "agreement" else interval(estimate.low, estimate.high)
-            )
+            ends = bracketed(estimate, "%" if key == "agreement" else "z.3f")
             cells_of += [value, ends or note_text(estimate.note or estimate.reason) or DASH]
             rows.append({"compared": name, "measure": key, **numbers(estimate), "n": len(both)})
         body.append(cells_of)
@@ -338,7 +334,7 @@ def show_texts(source: Source) -> None:
     for entry in found:
         label = label_of(entry.key, several)
         without = entry.without
-        ends = percents(without.low, without.high) or note_text(without.note or without.reason)
+        ends = bracketed(without, "%") or note_text(without.note or without.reason)
         cells = [entry.key["model"], label, f"{entry.n:,}", percent(without.value), ends]
         body.append([*cells, _spread(entry.published), _spread(entry.completion)])
         rows.append(

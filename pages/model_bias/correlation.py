@@ -13,7 +13,7 @@ from evenhand.core.model_bias import Groups, Summary, unit_of
 from evenhand.core.model_bias.nulls import many_intervals
 from evenhand.core.model_bias.summary import Grouping
 from evenhand.core.report.figures import correlation_reading
-from evenhand.core.report.numbers import interval, percent, plain_number, signed_number
+from evenhand.core.report.numbers import interval, plain_number, signed_number
 from evenhand.core.report.several_models import TITLE, reading, rows_of_differences, rows_over_seeds
 from evenhand.core.statistics import Estimate
 from evenhand.pages.model_bias.source import (
@@ -33,7 +33,7 @@ from evenhand.pages.model_bias.source import (
 )
 from evenhand.pages.ui.charts import colours, range_says, show_chart
 from evenhand.pages.ui.choose import choose, switch
-from evenhand.pages.ui.numbers import note_text
+from evenhand.pages.ui.numbers import note_text, percent
 from evenhand.pages.ui.runs import ScoreFile
 from evenhand.pages.ui.text import _, caption, inform, paragraph, plain
 
@@ -102,10 +102,10 @@ def _same_side(source: ScoreFile, models: list[str], settings: Settings, groups:
     pairs = _each_once(result, groups).dropna(subset="value")
     says = _("No two models both have a non-zero value on any sentence.")
     if len(pairs) == 1:
-        says = _("Both prefer the same word on {share} of the sentences.", share=f"{100 * pairs['value'].iloc[0]:.0f}%")
+        says = _("Both prefer the same word on {share} of the sentences.", share=percent(pairs["value"].iloc[0]))
     elif len(pairs):
         same = _("Share of sentences on which both prefer the same word")
-        says = range_says(same, pairs, "{:.0%}".format, "a", "b")
+        says = range_says(same, pairs, percent, "a", "b")
     caption(
         "Two unrelated models agree on half of the sentences by chance, or on more if both lean the same way overall."
     )
@@ -284,13 +284,18 @@ def _row(model: str, one: Summary, measure: str) -> dict[str, object]:
         "value": estimate.value,
         "low": estimate.low,
         "high": estimate.high,
-        "interval": interval(estimate.low, estimate.high, signed=measure == "signed_mean") or "—",
+        "interval": interval(estimate.low, estimate.high, digits(measure), signed=measure == "signed_mean") or "—",
         "n": one.n,
         "reason": note_text(estimate.reason),
         "method": estimate.method,
         "drawn": one.intervals,
         "signature": one.signature,
     }
+
+
+def digits(measure: str) -> int:
+    """Return the decimals of a measure in the heatmap, and of its interval."""
+    return 3 if measure == "mass" else 2
 
 
 def _in_order(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
@@ -325,7 +330,7 @@ def _chart(data: pd.DataFrame, says: str, measure: str, by: Grouping) -> Any:
         domain=None if measure == "signed_mean" else (least, float(known.max()) if len(known) else 1.0),
         titles=titles,
         tooltip=("interval", "n", *(["reason"] if bool((data["reason"] != "").any()) else [])),
-        digits=3 if measure == "mass" else 2,
+        digits=digits(measure),
         width=900,
         palette=colours(),
     )

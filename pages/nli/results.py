@@ -15,14 +15,13 @@ from evenhand.core.nli.files import measured_file
 from evenhand.core.nli.measure import Inference, against_margin, published
 from evenhand.core.nli.types import LABELS, SETS
 from evenhand.core.published.own_runs import BesidePrinted, beside_inference
-from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.intervals import ALIKE_AT_AN_END
 from evenhand.pages.nli.start import NLI, inference_runs, label_names, model_banner, order_in_words
 from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import difference_says, margin_box
-from evenhand.pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
+from evenhand.pages.ui.numbers import DASH, bracketed, interval, methods_text, note_text, number, percent
 from evenhand.pages.ui.quantities import explained
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
 from evenhand.pages.ui.tables import Column, Tile, estimate_cell, number_columns, show_html, table, tile_grid
@@ -276,14 +275,9 @@ def _row(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
     result: dict[str, object] = {
         _("Occupation"): one.word,
         _("Biased"): one.biased.value,
-        _("95% interval"): _span(one),
+        _("95% interval"): interval(one.biased, "%") or DASH,
     }
     return result | {named(name, "e / c / n"): text for name, text in counts.items() if name in sets}
-
-
-def _span(one: "ByOccupation") -> str:
-    low, high = one.biased.low, one.biased.high
-    return DASH if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f}%"
 
 
 def _exact(one: "ByOccupation") -> dict[str, object]:

@@ -11,14 +11,13 @@ from evenhand.core.nli.run import NLI_ASK
 from evenhand.core.nli.sets import ProbeSet
 from evenhand.core.nli.settings import AskSettings
 from evenhand.core.nli.types import LABELS, Language, SentencePair
-from evenhand.core.report.numbers import percent
 from evenhand.core.runs.records import Run
 from evenhand.core.types import Score
 from evenhand.core.worker.client import known_models, shared
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose, choose_model
 from evenhand.pages.ui.notices import trial_banner
-from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.numbers import DASH, percent
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.sentences import bar
 from evenhand.pages.ui.tables import element, joined, show_html, span

@@ -14,7 +14,7 @@ from evenhand.core.types import Filler
 from evenhand.core.worker.client import known_models
 from evenhand.pages.sentence_bias.inputs import Answer, Question, pushes_of
 from evenhand.pages.ui.charts import downloads
-from evenhand.pages.ui.numbers import DASH, probability
+from evenhand.pages.ui.numbers import DASH, percent
 from evenhand.pages.ui.sentences import side_word
 from evenhand.pages.ui.tables import element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, in_brackets, literal, named, plain, series, show_signature, warn
@@ -79,11 +79,11 @@ def _show_numbers(reading: ModelAnswer) -> None:
             icon=":material/visibility:",
         )
     facts = [
-        (_("probability of {word}", word=slot.male), probability(reading.p_male), ""),
-        (_("probability of {word}", word=slot.female), probability(reading.p_female), ""),
+        (_("probability of {word}", word=slot.male), percent(reading.p_male), ""),
+        (_("probability of {word}", word=slot.female), percent(reading.p_female), ""),
         (
             _("both words together"),
-            probability(reading.pair_mass),
+            percent(reading.pair_mass),
             _(reading.mass_reason) if reading.mass_reason else "",
         ),
         (_signs(reading), signed(reading.bias_log10), ""),
@@ -142,7 +142,7 @@ def _show_fillers(reading: ModelAnswer) -> None:
             elif filler.word in female - male:
                 name, mark = span(filler.word, "strong female" if reading.slot.sided else "strong"), " ◀"
             drawn = element("i", "", style=f"width:{100 * p / most:.1f}%")
-            parts += [span(joined([name, mark])), drawn, span(probability(filler.probability))]
+            parts += [span(joined([name, mark])), drawn, span(percent(filler.probability))]
         show_html(element("div", joined(parts), "try-list"))
         if others and not reading.forms:
             show_others(others)
@@ -217,7 +217,7 @@ def show_mass(p_male: float | None, p_female: float | None, *, sided: bool) -> N
     """
     if p_male is None or p_female is None:
         return
-    neither = _("neither word: {share}", share=probability(max(0.0, 1 - p_male - p_female)))
+    neither = _("neither word: {share}", share=percent(max(0.0, 1 - p_male - p_female)))
     parts = joined(
         element("i", "", kind, style=f"width:{100 * share:.2f}%")
         for kind, share in (("female" if sided else "other", p_female), ("male" if sided else "ink", p_male))
@@ -252,7 +252,7 @@ def show_forms(reading: ModelAnswer) -> None:
         side = side if reading.slot.sided else ""
         share = form.share or 0.0
         drawn = element("i", "", side, style=f"width:{100 * share:.1f}%")
-        value = span(probability(form.share), title=_(form.reason) if form.reason else "")
+        value = span(percent(form.share), title=_(form.reason) if form.reason else "")
         parts += [span(form.word, f"strong {side}" if side else ""), drawn, value]
     show_html(element("div", joined(parts), "try-list"))
     why = dict.fromkeys(form.reason for form in reading.forms if form.share is None and form.reason)
@@ -263,7 +263,7 @@ def show_forms(reading: ModelAnswer) -> None:
 
 def show_others(rows: tuple[Filler, ...]) -> None:
     """Show the fixed row of other forms."""
-    parts = [joined([filler.word, element("b", probability(filler.probability))], " ") for filler in rows]
+    parts = [joined([filler.word, element("b", percent(filler.probability))], " ") for filler in rows]
     show_html(joined([span(_("Other forms:"), "soft"), joined(parts, " · ")], " "))
 
 

@@ -65,7 +65,7 @@ def show_chart(
 
 
 def show_heatmap(rows: "Table", x: str, y: str, value: str, *, key: str, says: str, data: "Table", **look: Any) -> None:
-    """Show *rows* as a heatmap: column *x* across, *y* down, the number *value* in each cell.
+    """Show *rows* as a heatmap: column *x* across, *y* down, the number *value* in each cell. One cell is a sentence.
 
     *data*: the numbers to take away. *look*: what `core.charts.heatmap.heatmap` takes.
     """
@@ -73,6 +73,9 @@ def show_heatmap(rows: "Table", x: str, y: str, value: str, *, key: str, says: s
 
     from evenhand.core.charts.heatmap import heatmap
 
+    if len(rows) == 1:
+        caption_with_files(says, data, key=key)
+        return
     chart = heatmap(pd.DataFrame(rows), x, y, value, description=says, palette=colours(), **look)
     show_chart(chart, data, key=key, says=says)
 

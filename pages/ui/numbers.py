@@ -1,7 +1,8 @@
 """Numbers as people read them, in the visitor's language. Undefined is a dash with its reason, never 0.
 
-A *form* is a format specification of Python: ".2f", "+z.3f" with its sign, ",.0f", or ".1%" for a share of 1. A
-difference of two shares is not a share: its forms are POINTS and, for its size, SIZE_IN_POINTS.
+A *form* is a format specification of Python: ".2f", "+z.3f" with its sign, ",.0f". Every form that ends in "%" is that
+of a share of 1, which `share_text` of core/language.py writes. A difference of two shares is not a share: its forms are
+POINTS and, for its size, SIZE_IN_POINTS.
 """
 
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from evenhand.core.language import RAISED, significant
+from evenhand.core.language import share_text, significant
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.estimate import note_text as note_words
 from evenhand.core.types import TableRow
@@ -85,38 +86,29 @@ def number(value: float | None, form: str = ".2f") -> str:
     return _("{number} points", number=bare) if form in (POINTS, SIZE_IN_POINTS) else bare
 
 
-def _bare(value: float, form: str) -> str:
-    """Return a number without its unit, where the form has one."""
+def _bare(value: float, form: str, of: float | None = None) -> str:
+    """Return a number without its unit, where the form has one. *of*: the share whose interval ends at *value*."""
+    if form.endswith("%"):
+        return share_text(value, of)
     if form in (POINTS, SIZE_IN_POINTS):
         value, form = 100 * value, "+z.1f" if form == POINTS else "z.1f"
     return f"{value:{form}}".replace("-", "−")
 
 
-def percent(share: float | None, digits: int = 1) -> str:
-    """Return a share of 1: 45.1%; a dash where it is undefined."""
-    return number(share, f"z.{digits}%")
-
-
-def probability(p: float | None) -> str:
-    """Return a probability as people read it: 73%, 0.042%, 4.2 × 10⁻⁹; a dash where it is undefined."""
-    if p is None:
-        return DASH
-    if 0.99995 <= p < 1:
-        return "> 99.99%"
-    if p == 0 or p >= 0.0001:
-        return f"{100 * p:.3g}%" if p < 0.9995 else f"{100 * p:.4g}%"
-    digits, exponent = f"{p:.1e}".split("e")
-    return f"{digits} × 10{str(int(exponent)).translate(RAISED)}"
+def percent(share: float | None) -> str:
+    """Return a share of 1 as `share_text` writes it: 45%; a dash where it is undefined."""
+    return share_text(share)
 
 
 def interval(estimate: Estimate, form: str = ".2f") -> str:
-    """Return the 95% interval: 0.41 – 0.62, or 41.2% – 62.0% (in Chinese 41.2%–62.0%); "" where there is none.
+    """Return the 95% interval: 0.41 – 0.62, or 41% – 62% (in Chinese 41%–62%); "" where there is none.
 
-    Of a difference of shares the ends are in points too: +1.2 – +10.8.
+    The ends of a share have the digits of the share (`share_text`). Of a difference of shares they are in points too:
+    +1.2 – +10.8.
     """
     if estimate.low is None or estimate.high is None:
         return ""
-    low, high = _bare(estimate.low, form), _bare(estimate.high, form)
+    low, high = (_bare(end, form, estimate.value) for end in (estimate.low, estimate.high))
     return to(low, high) if estimate.low >= 0 else f"{low} – {high}"  # next to a minus sign it needs its spaces
 
 
@@ -134,7 +126,7 @@ def bracketed(estimate: Estimate, form: str = ".3f") -> str:
     """Return the 95% interval as the papers print it: [0.412, 0.620]; "" where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"[{_bare(estimate.low, form)}, {_bare(estimate.high, form)}]"
+    return f"[{_bare(estimate.low, form, estimate.value)}, {_bare(estimate.high, form, estimate.value)}]"
 
 
 def with_interval(estimate: Estimate, form: str = ".2f", *, level: bool = False) -> str:

@@ -18,7 +18,7 @@ from evenhand.annotations.jobs import jobs
 from evenhand.annotations.judges.judges import judges
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.core.report.numbers import percent
+from evenhand.core.language import share_text
 from tests.support.browser import Server
 from tests.support.chat_server import chat_server
 from tests.support.desk_driver import new_context
@@ -150,7 +150,7 @@ def test_rates_of_three_judges_and_two_people_contain_the_truth(chromium: Browse
     for lang, title in (("en", "Judges"), ("zh", "自动标注")):
         page.goto(own_server.page("judges", project="made", part="rates", lang=lang))
         expect(page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible(timeout=READY_MS)
-        first = percent(overall["first-pronoun rule"]["both"]["value"])
+        first = share_text(overall["first-pronoun rule"]["both"]["value"])
         expect(page.locator(".st-key-judge-rates").get_by_text(first, exact=True)).to_be_visible(timeout=READY_MS)
         page.goto(own_server.page("judges", project="made", part="people", lang=lang))
         expect(page.locator(".st-key-judges-all")).to_contain_text("demo-en-causal", timeout=READY_MS)

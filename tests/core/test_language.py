@@ -12,6 +12,8 @@ from evenhand.core.language import (
     catalogue,
     message_of,
     p_value,
+    share_ends,
+    share_text,
     significant,
     translate,
     translate_stored,
@@ -73,6 +75,30 @@ def test_every_message_with_a_plural_can_be_formatted(english: str, chinese: str
 )
 def test_significant_formats_three_digits(number: float, text: str) -> None:
     assert significant(number) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.431, "43%"), (0.075, "7.5%"), (0.0996, "10%"), (0.0025, "0.25%"), (4.2e-9, "4.2 × 10⁻⁹"), (0.996, "99.6%"),
+        (0.999999, "> 99.99%"), (0.0, "0%"), (1.0, "100%"), (None, "—"), (float("nan"), "—"),
+    ],
+)  # fmt: skip
+def test_a_share_has_two_significant_digits(share: float | None, text: str) -> None:
+    assert share_text(share) == text
+
+
+@given(st.floats(0, 1))
+def test_only_0_and_1_are_written_as_none_and_all(share: float) -> None:
+    assert (share_text(share) == "0%") == (share <= 1e-12)
+    assert (share_text(share) == "100%") == (share == 1)
+
+
+def test_the_ends_of_an_interval_have_the_digits_of_the_share() -> None:
+    assert share_ends(0.43, 0.377, 0.4912) == "38% – 49%"
+    assert share_ends(0.075, 0.031, 0.124) == "3.1% – 12.4%"
+    assert share_ends(0.0, 0.0, 0.0374) == "0% – 4%"
+    assert share_ends(0.43, None, None) == ""
 
 
 def chinese(text: str) -> str:

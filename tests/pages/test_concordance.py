@@ -26,6 +26,18 @@ def test_ratios_and_lines_are_shown(texts_folder):
     assert "window:sentence|unit:document|v1" in text
 
 
+def test_repeated_lines_are_folded_and_sorted_by_context(texts_folder):
+    app = open_page("concordance", word="护士", near="他 她")
+    app.segmented_control(key="which_lines").set_value("all").run()
+    lines = text_of(app).partition('data-testid="lines"')[2]
+    # 24 + 12 occurrences in three different sentences
+    assert lines.count("<details>") == 2 and "× 24" in lines and "× 12" in lines
+    assert lines.index("医院当") < lines.index("来不来")
+    app.selectbox(key="line_order").set_value("left").run()
+    lines = text_of(app).partition('data-testid="lines"')[2]
+    assert lines.index("来不来") < lines.index("医院当")
+
+
 def test_the_address_sets_the_query(texts_folder):
     app = open_page("concordance", word="家", near="他、她")
     assert app.text_input(key="word").value == "家"

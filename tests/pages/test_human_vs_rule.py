@@ -17,6 +17,7 @@ from evenhand.annotations.text_policy import CANARY_KEY
 from evenhand.core.charts.misgendering import counted, shares
 from evenhand.core.charts.palette import DARK, LIGHT, Palette
 from evenhand.core.human_vs_rule.compare import Comparison, comparison
+from evenhand.core.language import share_ends, share_text
 from evenhand.core.statistics import Resampling
 from evenhand.pages.human_vs_rule.differences import _file, marked, table
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
@@ -52,7 +53,7 @@ def test_the_numbers_of_the_comparison_are_shown(fresh_store: Store) -> None:
     at = open_page("human_vs_rule")
     shown = {metric.label: metric.value for metric in at.metric}
     assert shown["Fully labelled generations"] == "60"
-    assert shown["Humans and rule agree"] == f"{100 * made.overall['agreement'].value:.1f}%"
+    assert shown["Humans and rule agree"] == share_text(made.overall["agreement"].value)
     assert made.signature in [code.value for code in at.code]
     assert "Against the margin: " in captions_of(at)
     assert len(cards(at)) == 10 and f"{len(made.differences)} generations" in " ".join(c.value for c in at.caption)
@@ -78,7 +79,7 @@ def test_estimates_use_rule_verdicts_of_unlabelled_contexts(fresh_store: Store) 
     made = comparison(generations(fresh_store, project), labels_of_generations(fresh_store, project))
     assert made.both.weight and made.both.worth is not None
     shown = captions_of(open_page("human_vs_rule"))
-    assert f"rule's verdicts on unlabelled generations: {100 * made.both.both.value:.1f}%" in shown
+    assert f"rule's verdicts on unlabelled generations: {share_text(made.both.both.value)}" in shown
     assert f"Effective sample size: {made.both.worth:,.0f} labelled generations; " in shown
 
 
@@ -166,9 +167,9 @@ def test_page_command_and_data_sheet_show_equal_intervals(fresh_store: Store) ->
         assert [row for row in rows if row.startswith(f"| {name}") and row.endswith(cells)], name
     at = open_page("agreement", project=project.name)
     shown = {metric.label: metric.value for metric in at.metric}
-    assert shown["Full agreement"] == shown["Pairwise agreement"] == f"{full['value']:.1%}"
+    assert shown["Full agreement"] == shown["Pairwise agreement"] == share_text(full["value"])
     captions = captions_of(at)
-    assert captions.count(f"95% interval: {full['low']:.1%} – {full['high']:.1%} (") == 2
+    assert captions.count(f"95% interval: {share_ends(full['value'], full['low'], full['high'])} (") == 2
     assert f"95% interval: {alpha['low']:.2f} – {alpha['high']:.2f} (" in captions
 
 
@@ -196,12 +197,12 @@ def test_charts_contain_their_data(colours: Palette) -> None:
         [CELL | {"value": 0.5}, CELL | {"label": "xe", "value": None, "low": None, "high": None, "published": None}]
     )
     spec = shares(data, title="share", description="says", palette=colours).to_json()
-    assert "says" in spec and "NaN" not in spec and '"interval_text": "20.0%' in spec
+    assert "says" in spec and "NaN" not in spec and '"interval_text": "20%' in spec
     counts = pd.DataFrame(
         [{"group": "m", "label": "he", "choice": c, "count": n}
          for c, n in (("correct", 3), ("misgendering", 1), ("no_pronoun", 0), ("plural_they", 0))]
     )  # fmt: skip
     spec = counted(counts, description="says", palette=colours).to_json()
-    assert '"share_text": "75.0%"' in spec and "NaN" not in spec
+    assert '"share_text": "75%"' in spec and "NaN" not in spec
     nothing = counted(counts.assign(count=0), description="says", palette=colours).to_json()
     assert "NaN" not in nothing

@@ -14,6 +14,7 @@ from evenhand.annotations.judges.judges import Spec, add_judge, judge, store_lab
 from evenhand.annotations.judges.run import Request, run_judge
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.core.judges.prompts import JudgeLabel
+from evenhand.core.language import share_text
 from evenhand.pages.judges.against_people import _row
 from tests.support.judged_generations import all_written, judged_project, say_all
 from tests.support.pages import captions_of, html_of, open_page, text_of, without_errors
@@ -130,6 +131,6 @@ def test_command_and_page_show_equal_numbers(path: Path) -> None:
     assert shown["items"] == 40 and shown["test"] is None and "No eps" in shown["test_reason"]
     app = opened("rates")
     value = next(row for row in result["rates"] if row["measure"] == "misgendering" and row["model"] == "owl-1b")
-    assert f"{value['both']['value']:.1%}" in html_of(app)
+    assert share_text(value["both"]["value"]) in html_of(app)
     with Store.open(path) as store:
         assert judge(store, find_project(store, "made"), "first-pronoun rule").labels == 80

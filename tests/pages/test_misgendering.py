@@ -19,6 +19,7 @@ from evenhand.annotations.quantities.catalogue import ENTRIES
 from evenhand.annotations.quantities.quantity import FORMS
 from evenhand.core.resources import table
 from evenhand.core.runs.records import runs_folder
+from evenhand.pages.ui.numbers import number
 from tests.support.pages import open_page, quantities_of, text_of
 
 FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
@@ -75,7 +76,7 @@ def test_the_tiles_of_a_run_are_the_numbers_of_the_command(run: Path) -> None:
     assert shown.keys() == numbers.keys() and len(numbers) == 7
     for id_, text in shown.items():
         value = numbers[id_]["value"]
-        assert text == ("—" if value is None else f"{value:{FORMS[ENTRIES[id_].unit]}}"), id_
+        assert text == number(value, FORMS[ENTRIES[id_].unit]), id_
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -188,5 +189,5 @@ def test_a_run_is_shown_next_to_published_numbers(run: Path) -> None:
 
 def test_published_numbers_are_shown() -> None:
     text = text_of(open_page("misgendering", section="published"))
-    for number in ("0.004", "20.2%", "24.2%", "0.181", "96.0%"):
-        assert number in text
+    for printed in ("0.004", "20.2%", "24.2%", "0.181", "96.0%"):
+        assert printed in text

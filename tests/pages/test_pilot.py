@@ -77,7 +77,7 @@ def test_a_complete_pilot_is_closed_in_one_press_and_summarised(tmp_path: Path) 
     app = page()
     assert "All annotators have finished the pilot" in app.success[0].value
     app.button(key="pilot_close").click().run()
-    assert app.metric[0].value == "75.0%"
+    assert app.metric[0].value == "75%"
     text = " ".join(caption.value for caption in (*app.caption, *app.code))
     assert "on 3 of 4 items" in text.replace("\\", "") and "wilson" in text
 

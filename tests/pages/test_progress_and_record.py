@@ -36,7 +36,7 @@ def test_progress_shows_people_days_and_cells(two_at_work: tuple[Project, list[A
     app = open_page("progress", project=two_at_work[0].name)
     rows = app.dataframe[0].value
     assert list(rows["Annotator"]) == ["Ada", "Bo"] and list(rows["Valid labels"]) == [10, 1]
-    assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accept rate"][0].startswith("100.0% (")
+    assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accept rate"][0].startswith("100% (")
     assert [metric.value for metric in app.metric][:3] == ["11", "1", "0"]
     assert "? not known" in text_of(app) or "✗ no" in text_of(app)
     assert "progress|labels:standing" in text_of(app)

@@ -16,7 +16,6 @@ from evenhand.core.charts.bias_distribution import (
     curve_says,
     curves,
     distribution_says,
-    percent,
     ridges,
     shares,
     signed,
@@ -109,14 +108,6 @@ def test_the_caption_has_computed_numbers() -> None:
 )
 def test_signed_formats_numbers_with_their_sign(number: float, text: str) -> None:
     assert signed(number) in {text, f"+{text}"}
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(0.431, "43%"), (0.075, "7.5%"), (0.0025, "0.25%"), (1e-7, "< 0.001%"), (0, "0%"), (1, "100%")],
-)
-def test_percent_formats_shares(share: float, text: str) -> None:
-    assert percent(share) == text
 
 
 def test_exported_pictures_use_light_colours() -> None:

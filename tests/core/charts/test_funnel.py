@@ -35,7 +35,7 @@ def ranges(spec):
 
 def test_a_step_shows_remaining_removed_and_flagged_candidates():
     shown = texts(funnel(STEPS, description="x", say=lambda text: text.replace("flagged", "FLAGGED")))
-    assert "2,967 (−1,444, 32.7%)" in shown
+    assert "2,967 (−1,444, 33%)" in shown
     assert "899 (19 FLAGGED)" in shown
     both = pd.DataFrame([{"step": "Names", "left": 899, "lost": 859, "flagged": 19}])
     assert "899 (−859; 19 flagged)" in texts(funnel(both, description="x"))

@@ -68,7 +68,7 @@ def test_bars_add_up_to_one() -> None:
 
 def test_the_preferred_form_is_also_marked_in_words() -> None:
     rows = [row for row in drawn(slot(slot_data(), description="d").to_dict()) if "form" in row]
-    assert [row["text"] for row in rows] == ["60.0%", "40.0% · preferred"]
+    assert [row["text"] for row in rows] == ["60%", "40% · preferred"]
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
