@@ -1,31 +1,33 @@
-"""What the page Agreement shows of the labels of annotators: tiles, charts, categories, the signature."""
+"""What the page Agreement shows of the labels of annotators: the conclusion, charts, categories, the method."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
 import streamlit as st
 
-from evenhand.annotations.agreement.measures import AgreementReport, Measures, TwoAnnotators, agreement
+from evenhand.annotations.agreement.measures import AgreementReport, TwoAnnotators, agreement
 from evenhand.annotations.agreement.merged_labels import Way, mark_agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import guideline, has_own_scheme
 from evenhand.annotations.items.provenance import only_files
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects.steps import latest, state
-from evenhand.annotations.quantities.agreement import SCOPES, measure_id
-from evenhand.annotations.quantities.quantity import counted
+from evenhand.annotations.quantities.agreement import measure_id, some_unused
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.quantity import FORMS
 from evenhand.annotations.types import Project
+from evenhand.core.charts.forest import forest
 from evenhand.core.charts.style import styled
 from evenhand.core.statistics import Estimate, holm
 from evenhand.core.types import TableRow
+from evenhand.pages.ui import results
 from evenhand.pages.ui.charts import caption_with_files, colours, show_chart, show_confusion, show_heatmap
-from evenhand.pages.ui.numbers import DASH, interval_or_reason, note_text, percent, with_brackets
-from evenhand.pages.ui.quantities import quantity_tile
+from evenhand.pages.ui.numbers import DASH, interval, interval_or_reason, note_text, number, percent
+from evenhand.pages.ui.quantities import explained
 from evenhand.pages.ui.sentences import choice_name
-from evenhand.pages.ui.tables import show_tiles
-from evenhand.pages.ui.text import _, clause, from_to, inform, named, paragraph, plain, series, show_signature
+from evenhand.pages.ui.text import _, clause, clauses, from_to, in_brackets, inform, named, paragraph, plain, series
 from evenhand.pages.ui.visitor import remembered
 
 
@@ -242,58 +244,62 @@ def nothing_yet(report: AgreementReport) -> bool:
     return True
 
 
-def tiles(report: AgreementReport, way: Way) -> None:
-    """Show how much was labelled, and each measure of all annotators together with its meaning."""
-    more = _("Only the labels chosen above count.") if report.version is not None or way != "four" else ""
-    measures = report.overall
-    agreed = round((measures.unanimity.value or 0) * measures.unanimity.units)
-    where = _("of {all:,} in the project; {labels:,} labels by {people} annotators")
-    if report.on == "share":
-        where = _("of {all:,} in the random share; {labels:,} labels by {people} annotators")
-    where = where.format(all=report.all_items, labels=report.labels, people=len(report.annotators))
-    same = _(
-        "All annotators chose the same on {k} of {n} items with at least two blind labels.",
-        k=agreed,
-        n=measures.unanimity.units,
-    )
-    often = _("How often two randomly drawn annotators of an item chose the same.")
-    beyond = _(
-        "Chance-corrected agreement: 0 is chance level, 1 is perfect. Computed on {n} items with the same number of"
-        " labels.",
-        n=measures.fleiss.units,
-    )
-    missing = _("Chance-corrected agreement that allows missing labels: {n} items.", n=measures.alpha.units)
-    rare = _(
-        "Chance agreement is estimated differently, so that a skewed distribution lowers the value less. This is not a"
-        " corrected kappa."
-    )
-    show_tiles(
-        [
-            quantity_tile(f"agreement.items.{SCOPES[report.on]}", counted(report.items), where, more=more),
-            *(
-                quantity_tile(measure_id(field, report.on), getattr(measures, field), line, more=more)
-                for field, line in {
-                    "unanimity": same,
-                    "pairwise": often,
-                    "fleiss": beyond,
-                    "alpha": missing,
-                    "ac1": paragraph((rare, _ac1_categories(measures))),
-                }.items()
-            ),
-        ]
-    )
+def say_conclusion(report: AgreementReport) -> None:
+    """Say in one sentence how often all annotators chose the same, and how far beyond chance they agree."""
+    full, alpha = report.overall.unanimity, report.overall.alpha
+    text = _("All annotators chose the same on {share} of {n:,} items", share=percent(full.value), n=full.units)
+    if alpha.value is None:
+        results.show_conclusion(_("{text}.", text=text))
+        return
+    beyond = _("Krippendorff's alpha {alpha} (0: chance, 1: perfect)", alpha=number(alpha.value, "z.2f"))
+    results.show_conclusion(_("{text}.", text=clauses((text, beyond))))
 
 
-def _ac1_categories(measures: Measures) -> str:
-    """Return the number of categories of AC1, and AC1 over the used categories if some are unused."""
-    says = _("{n} items with a label, over the {categories} categories of the scheme.").format(
-        n=measures.ac1.units, categories=measures.categories.scheme
-    )
-    if measures.categories.used in (0, measures.categories.scheme):
-        return says
-    value = with_brackets(measures.ac1_used, "z.2f")
-    text = _("Over the categories that were used ({used} of {all}): {value}.")
-    return paragraph((says, text.format(used=measures.categories.used, all=measures.categories.scheme, value=value)))
+def show_measures(report: AgreementReport) -> None:
+    """Show the measures of all annotators together as a forest plot: value, interval and number of items."""
+    names = measure_names() | ({"ac1_used": _("Gwet AC1, used categories")} if some_unused(report.overall) else {})
+    rows = [_measure_row(field, name, report) for field, name in names.items()]
+    says = _(
+        "{items:,} of {all:,} items, {labels:,} labels by {people} annotators.",
+        items=report.items, all=report.all_items, labels=report.labels, people=len(report.annotators),
+    )  # fmt: skip
+    chart = forest(pd.DataFrame(rows), description=says, say=_, palette=colours())
+    show_chart(chart, traced(rows, report), key="measures", says=says)
+
+
+def _measure_row(field: str, name: str, report: AgreementReport) -> TableRow:
+    estimate: Estimate = getattr(report.overall, field)
+    form = FORMS[ENTRIES[measure_id(field, report.on)].unit]
+    written = number(estimate.value, form)
+    if estimate.value is None:
+        written = f"{DASH} {note_text(estimate.reason)}"
+    else:
+        n = _("n = {n}", n=f"{estimate.units:,}")
+        written = in_brackets(written, " · ".join(filter(None, (interval(estimate, form), n))))
+    return {
+        "name": name, "value": estimate.value, "low": estimate.low, "high": estimate.high, "written": written,
+        "n": f"{estimate.units:,}", "note": note_text(estimate.note or estimate.reason),
+    }  # fmt: skip
+
+
+def measures_explained(report: AgreementReport) -> Iterator[str]:
+    """Yield what each measure means, and of which items it is."""
+    meanings = {
+        "unanimity": _("How often all annotators of an item with at least two blind labels chose the same."),
+        "pairwise": _("How often two randomly drawn annotators of an item chose the same."),
+        "fleiss": _(
+            "Chance-corrected agreement: 0 is chance level, 1 is perfect. Only items with the same number of labels."
+        ),
+        "alpha": _("Chance-corrected agreement that allows missing labels."),
+        "ac1": _(
+            "Chance agreement is estimated differently, so that a skewed distribution lowers the value less. This is"
+            " not a corrected kappa. Over the {categories} categories of the scheme.",
+            categories=report.overall.categories.scheme,
+        ),
+    }
+    for field, meaning in meanings.items():
+        id_ = measure_id(field, report.on)
+        yield named(measure_names()[field], explained(id_, meaning))
 
 
 def categories(report: AgreementReport) -> None:
@@ -364,7 +370,7 @@ def two_annotators(report: AgreementReport) -> None:
 
 
 def show_method(store: Store, project: Project, report: AgreementReport) -> None:
-    """Show the signature, and its meaning in words."""
+    """Show how the numbers were computed: which labels, which intervals, what each measure means, the signature."""
     text = _(
         "Computed on all items with a label, accepted or not, from each annotator's last label before any opinion was"
         " shown."
@@ -380,11 +386,10 @@ def show_method(store: Store, project: Project, report: AgreementReport) -> None
             "Computed on the fully labelled items of the random share, accepted or not, from each"
             " annotator's last label before any opinion was shown."
         )
-    st.caption(plain(text))
     files = remembered(latest(store), only_files, project)
     caveat = [_(files.message).format(**files.values)] if files else []
-    st.caption(plain(paragraph([_how_sure(report), *caveat])))
-    show_signature(report.signature)
+    sure = paragraph([_how_sure(report), *caveat])
+    results.show_method(text, sure, *measures_explained(report), signature=report.signature)
 
 
 def _how_sure(report: AgreementReport) -> str:

@@ -15,60 +15,73 @@ from evenhand.pages.agreement.preferences import show_preferences
 from evenhand.pages.agreement.scope import by_form, by_version, chosen_report, chosen_way, on_what, show_left_chosen
 from evenhand.pages.ui.choose import open_chosen_project
 from evenhand.pages.ui.notices import say_unsettled, say_what_is_missing
+from evenhand.pages.ui.results import open_view
 from evenhand.pages.ui.text import _
 from evenhand.pages.ui.visitor import may, page_head
 
 
-def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
-    """Show the rest in tabs: between annotators, over items, over versions and forms, and the items that they differ
-    on."""
-    sees_labels = may(store, "see_all_labels", project)
-    names = [_("Between annotators"), _("Over items"), _("Versions and forms"), _("Annotator models"), _("Groups")]
-    compared = sees_labels and compares(store, project)
-    more = [*([_("Preferences")] if compared else []), *([_("Disagreements")] if sees_labels else [])]
-    between, over, versions, models, groups, *rest = st.tabs([*names, *more])
-    with between:
-        left, right = st.columns(2, gap="large")
-        with left:
-            st.header(_("Pairwise kappa"))
-            charts.annotators_in_twos(report)
-        with right:
-            st.header(_("Compare two annotators"))
-            charts.two_annotators(report)
-        show_left_chosen(store, project, report)
-    with over:
-        st.header(_("Labels per item"))
-        charts.labels_per_item(report)
-        if project.kind == "generations":
-            st.header(_("By model and pronouns"))
-            charts.by_model(report)
-        else:
-            st.header(_("By keyword pair"))
-            charts.by_keyword_pair(report)
-        st.header(_("By category"))
-        charts.categories(report)
-        if project.kind == "generations" and not compares(store, project):
-            st.header(_("Marks"))
-            charts.marks(store, project, report)
-    with versions:
+def views(store: Store, project: Project) -> dict[str, str]:
+    """Return the views that the visitor may open, with their titles."""
+    titles = {
+        "annotators": _("Between annotators"), "items": _("Over items"), "versions": _("Versions and forms"),
+        "models": _("Annotator models"), "groups": _("Groups"),
+    }  # fmt: skip
+    if not may(store, "see_all_labels", project):
+        return titles
+    compared = {"preferences": _("Preferences")} if compares(store, project) else {}
+    return titles | compared | {"disagreements": _("Disagreements")}
+
+
+def show_view(view: str, store: Store, project: Project, report: AgreementReport, way: Way) -> None:
+    """Show what a tab holds."""
+    if view == "annotators":
+        between_annotators(store, project, report)
+    elif view == "items":
+        over_items(store, project, report)
+    elif view == "versions":
         by_version(store, project, report)
         by_form(report)
-    with models:
+    elif view == "models":
         show_annotator_models(store, project, report, way)
-    with groups:
+    elif view == "groups":
         show_groups(store, project, report, way)
-    if compared:
-        with rest.pop(0):
-            show_preferences(store, project)
-    for place in rest:
-        with place:
-            disagreement_list(store, project, report)
+    elif view == "preferences":
+        show_preferences(store, project)
+    else:
+        disagreement_list(store, project, report)
 
 
-page_head(
-    "Do the annotators agree? Computed on all labelled items, accepted or not, from labels made before any opinion was"
-    " shown."
-)
+def between_annotators(store: Store, project: Project, report: AgreementReport) -> None:
+    """Show the measures of all annotators together, of every two, and two of them against each other."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        charts.show_measures(report)
+    with right:
+        st.header(_("Pairwise kappa"))
+        charts.annotators_in_twos(report)
+        st.header(_("Compare two annotators"))
+        charts.two_annotators(report)
+    show_left_chosen(store, project, report)
+
+
+def over_items(store: Store, project: Project, report: AgreementReport) -> None:
+    """Show agreement by keyword pair or model, by category, the number of labels, and the marks."""
+    if project.kind == "generations":
+        st.header(_("By model and pronouns"))
+        charts.by_model(report)
+    else:
+        st.header(_("By keyword pair"))
+        charts.by_keyword_pair(report)
+    st.header(_("By category"))
+    charts.categories(report)
+    st.header(_("Labels per item"))
+    charts.labels_per_item(report)
+    if project.kind == "generations" and not compares(store, project):
+        st.header(_("Marks"))
+        charts.marks(store, project, report)
+
+
+page_head("Do the annotators agree? Computed from labels made before any opinion was shown.")
 with open_chosen_project() as (store, project):
     say_unsettled(store, project)
     way = chosen_way(store, project)
@@ -79,9 +92,9 @@ with open_chosen_project() as (store, project):
     on_what(report)
     say_what_is_missing(store, project)
     if not charts.nothing_yet(report):
-        with st.container(key="measures"):
-            charts.tiles(report, way)
-        parts(store, project, report, way)
+        charts.say_conclusion(report)
+        with open_view(views(store, project)) as view:
+            show_view(view, store, project, report, way)
     elif report.all_items:
         st.header(_("Labels per item"))
         charts.labels_per_item(report)

@@ -21,7 +21,7 @@ from evenhand.core.language import share_ends, share_text
 from evenhand.core.statistics import Resampling
 from evenhand.pages.human_vs_rule.differences import _file, marked, table
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
-from tests.support.pages import captions_of, open_page
+from tests.support.pages import captions_of, forest_of, open_page
 
 HOSTILE = "<b>Ho</b> **she** :red[x] $y$ & he left"
 
@@ -149,7 +149,7 @@ def test_a_different_flag_is_listed_with_its_words(fresh_store: Store) -> None:
     project = judged_project(fresh_store, [text])
     say(fresh_store, project, "Ada", [(text.text, Said("no_pronoun"))])
     say(fresh_store, project, "Bo", [(text.text, Said("no_pronoun", True, (("woman", "extraneous"),)))])
-    (card,) = cards(open_page("agreement"))
+    (card,) = cards(open_page("agreement", view="disagreements"))
     assert "gendered word: woman" in card and card.count("extraneous gendered language") == 1
 
 
@@ -166,25 +166,24 @@ def test_page_command_and_data_sheet_show_equal_intervals(fresh_store: Store) ->
         cells = f" | {estimate['value']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}] | {estimate['n']} |"
         assert [row for row in rows if row.startswith(f"| {name}") and row.endswith(cells)], name
     at = open_page("agreement", project=project.name)
-    shown = {metric.label: metric.value for metric in at.metric}
-    assert shown["Full agreement"] == shown["Pairwise agreement"] == share_text(full["value"])
-    captions = captions_of(at)
-    assert captions.count(f"95% interval: {share_ends(full['value'], full['low'], full['high'])} (") == 2
-    assert f"95% interval: {alpha['low']:.2f} – {alpha['high']:.2f} (" in captions
+    shown = forest_of(at)
+    ends = share_ends(full["value"], full["low"], full["high"])
+    wanted = f"{share_text(full['value'])} ({ends} · n = {full['n']})"
+    assert shown["Full agreement"] == shown["Pairwise agreement"] == wanted
+    assert f"({alpha['low']:.2f} – {alpha['high']:.2f} · n = {alpha['n']})" in shown["Krippendorff α"]
 
 
 def test_the_agreement_page_shows_four_ways(fresh_store: Store) -> None:
     texts = all_written(1)[:40]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
-    at = open_page("agreement")
-    headings = [heading.value for heading in at.header]
+    headings = [heading.value for heading in open_page("agreement", view="items").header]
     assert "By model and pronouns" in headings and "Marks" in headings and "By keyword pair" not in headings
-    shown = {}
+    at, shown = open_page("agreement"), {}
     for way in ("four", "three", "two", "flag"):
         at.button_group(key="way").set_value(way).run()
         assert not at.exception
-        shown[way] = {metric.label: metric.value for metric in at.metric}["Full agreement"]
+        shown[way] = forest_of(at)["Full agreement"]
     assert shown["two"] != shown["four"] and shown["flag"] != shown["four"]
 
 

@@ -98,7 +98,7 @@ def test_pages_use_the_words_of_the_scheme(judged_project: Path, page: str, lang
 
 
 def test_agreement_is_by_choice_and_by_flag(judged_project: Path) -> None:
-    app = without_errors(open_page("agreement", project="own"))
+    app = without_errors(open_page("agreement", project="own", view="items"))
     options = [option.replace("\\", "") for option in app.button_group(key="own-way").options]
     assert options == ["Choices", "Flag: Stereotype", "Flag: 编造"]
     frames = [frame.value for frame in app.dataframe]

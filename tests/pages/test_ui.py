@@ -40,6 +40,7 @@ from evenhand.pages.ui.sentences import item_card, judgement, with_keyword
 from evenhand.pages.ui.tables import Column, below, joined, sheet, span, table
 from evenhand.pages.ui.text import from_to, names_in, plain, spoken
 from evenhand.pages.ui.visitor import unknown_address
+from tests.support.pages import without_exception
 
 
 @pytest.mark.parametrize(
@@ -500,3 +501,47 @@ def test_differences_of_shares_are_not_written_in_percent() -> None:
     signed = re.compile(r"""\+z?\.\d%["'}]""")
     files = [path for layer in ("pages", "commands", "core", "annotations") for path in Path(layer).rglob("*.py")]
     assert [str(path) for path in files if signed.search(path.read_text(encoding="utf-8"))] == []
+
+
+def _views_page() -> None:
+    import streamlit as st
+
+    from evenhand.pages.ui.results import choose_selection, open_view, select, selected, show_chip, show_method
+
+    with open_view({"first": "One", "second": "Two"}) as view:
+        st.text(view)
+        choose_selection("Show", {"a": "A cell", "b": "B cell"}, "cell", index=None)
+        if selected("cell"):
+            show_chip("the *cell*", "cell", "more")
+        if st.button("both", key="both"):
+            select("more", "x")
+    show_method("how", signature="made|v1")
+
+
+def test_views_are_in_the_address_and_only_the_open_one_is_drawn() -> None:
+    app = without_exception(AppTest.from_function(_views_page).run())
+    assert [text.value for text in app.text] == ["first"] and _asked(app, "view") == "first"
+    app.query_params["view"] = "second"
+    assert [text.value for text in app.run().text] == ["second"]
+    app.session_state["view"] = "One"
+    assert [text.value for text in app.run().text] == ["first"] and _asked(app, "view") == "first"
+    app.query_params["view"] = "nothing"
+    assert [text.value for text in without_exception(app.run()).text] == ["first"]
+
+
+def test_a_selection_is_in_the_address_and_its_chip_removes_it() -> None:
+    app = AppTest.from_function(_views_page)
+    app.query_params["cell"] = "b"
+    app.run().button(key="both").click().run()
+    assert app.selectbox(key="select-cell").value == "b" and _asked(app, "more") == "x"
+    app.selectbox(key="select-cell").set_value("a").run()
+    assert _asked(app, "cell") == "a" and app.button(key="chip-cell").label == "the \\*cell\\*"
+    app.button(key="chip-cell").click().run()
+    assert "cell" not in app.query_params and "more" not in app.query_params
+    assert app.selectbox(key="select-cell").value is None and not [b for b in app.button if b.key == "chip-cell"]
+    assert [code.value for code in app.code] == ["made|v1"]
+
+
+def _asked(app: AppTest, name: str) -> str:
+    value = app.query_params[name]
+    return value if isinstance(value, str) else value[0]

@@ -11,6 +11,7 @@ from typing import Any
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.config import set_option
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.testing.v1.element_tree import HeadingBase
 from streamlit.util import calc_hash
@@ -160,6 +161,13 @@ def quantities_of(app: AppTest) -> dict[str, str]:
     named = ((ENTRY.search(re.sub(r"[\\\u2060]", "", metric.proto.help)), metric.value) for metric in app.metric)
     found = {entry[1]: value for entry, value in named if entry}
     return found | dict(SMALL_TILE.findall(re.sub(r"[\\\u2060]", "", html_of(app))))
+
+
+def forest_of(app: AppTest) -> dict[str, str]:
+    """Return what the forest plot of a page writes after the name of each measure."""
+    sent = [each.data.data for element in app.get("vega_lite_chart") for each in element.proto.datasets]
+    tables = [convert_arrow_bytes_to_pandas_df(data) for data in sent]
+    return {row["name"]: row["written"] for table in tables if "written" in table for row in table.to_dict("records")}
 
 
 def html_of(app: AppTest) -> str:

@@ -77,6 +77,6 @@ def test_command_and_page_show_equal_numbers(fresh_store: Store) -> None:
     first = data["differ"][0]
     assert (first["votes"], first["vote"], first["dawid_skene"]) == ({"accept": 2, "reject": 3}, "reject", "accept")
     assert "competence" in CliRunner().invoke(cli, arguments, catch_exceptions=False).stdout
-    shown = open_page("agreement", project=project.name)
+    shown = open_page("agreement", project=project.name, view="models")
     counts = f"Dawid-Skene differs from the vote on {data['against_vote']['dawid_skene']}"
     assert any(counts in block.value.replace("\\", "") for block in shown.markdown)

@@ -95,5 +95,5 @@ def test_groups_by_command_and_page(fresh_store: Store) -> None:
     assert not page.exception
     found = answer_to("group-differences", project.name, "dialect")
     assert (found["compared"], found["differing"]) == (["north", "south"], 1)
-    shown = open_page("agreement", project=project.name)
+    shown = open_page("agreement", project=project.name, view="groups")
     assert any("on 1 the groups differ beyond chance" in block.value.replace("\\", "") for block in shown.markdown)

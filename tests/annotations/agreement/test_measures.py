@@ -27,7 +27,7 @@ from evenhand.commands.agreement import for_people
 from evenhand.core.statistics.estimate import CLUSTERED, DIRICHLET
 from evenhand.core.text.keywords import find
 from tests.support.agreed_labels import FAST, _operation, label, make, texts
-from tests.support.pages import open_page
+from tests.support.pages import captions_of, forest_of, open_page
 
 
 def test_labels_of_gwets_table_give_the_published_ac1(fresh_store: Store) -> None:
@@ -293,10 +293,10 @@ def test_page_shows_the_numbers_of_the_report(fresh_store: Store) -> None:
         note="<i>嗯</i>",
     )
     page = open_page("agreement")
-    shown = {metric.label: metric.value for metric in page.metric}
-    assert shown["Full agreement"] == "90.0%"
-    assert shown["Items with a label"] == "30"
-    assert shown["Fleiss' kappa"].startswith("−0.05")
+    shown = forest_of(page)
+    assert shown["Full agreement"].startswith("90% (") and "30 of 30 items" in captions_of(page)
+    assert shown["Fleiss κ"].startswith("−0.05")
+    page = open_page("agreement", view="disagreements")
     cards = [element.value for element in page.get("html") if "<article" in str(element.value)]
     assert len(cards) == 3
     for card in cards:
@@ -327,10 +327,10 @@ def test_page_follows_new_labels(fresh_store: Store) -> None:
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", dict.fromkeys(first[:10], "accept"))
     page = open_page("agreement")
-    assert {m.label: m.value for m in page.metric}["Full agreement"] == "100.0%"
+    assert forest_of(page)["Full agreement"].startswith("100% (")
     label(fresh_store, project, "Bo", dict.fromkeys(first[10:], "reject"))
     page.run()
-    assert {m.label: m.value for m in page.metric}["Full agreement"] == "50.0%"
+    assert forest_of(page)["Full agreement"].startswith("50% (")
 
 
 def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> None:
@@ -339,7 +339,7 @@ def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> Non
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", dict.fromkeys(first, "skip") | {first[0]: "reject"})
     label(fresh_store, project, "<i>Chen", dict.fromkeys(first[1:], "reject"))
-    page = open_page("agreement", state={"desk_project": "made", "desk_annotator": "Bo"})
+    page = open_page("agreement", view="disagreements", state={"desk_project": "made", "desk_annotator": "Bo"})
     (card,) = [str(e.value) for e in page.get("html") if "<article" in str(e.value)]
     assert first[0][1:] in card
     bo = annotator(fresh_store, project, "Bo")
@@ -355,7 +355,7 @@ def test_page_recomputes_for_a_new_project_of_the_same_name(fresh_store: Store) 
         label(fresh_store, project, name, dict.fromkeys(texts(fresh_store, project), "accept"))
     other = create_project(fresh_store, "other", annotators=("Ada",))
     page = open_page("agreement", project=project.name)
-    assert {metric.label: metric.value for metric in page.metric}["Items with a label"] == "4"
+    assert "4 of 4 items" in captions_of(page)
     change_project(fresh_store, project, name="old")
     change_project(fresh_store, other, name="made")
     page = open_page("agreement", project="made")

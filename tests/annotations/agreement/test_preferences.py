@@ -37,7 +37,7 @@ def test_planted_strengths_side_and_group_effects_are_recovered(tmp_path: Path) 
     assert data["signature"] == made.found.signature and set(data["setting"]) == {"talk", "web"}
     words = CliRunner().invoke(cli, arguments).stdout
     assert "oak" in words and "place 1" in words and "circles: p" in words
-    app = without_errors(open_page("agreement", project="pairs"))
+    app = without_errors(open_page("agreement", project="pairs", view="preferences"))
     assert "Preferences" in [tab.label for tab in app.tabs]
     assert "oak" in html_of(app) and "240 labels on 120 comparisons in 20 contexts" in text_of(app)
     assert app.multiselect(key="preferences-without").options == sorted(STRENGTHS)

@@ -19,7 +19,7 @@ from evenhand.core.errors import NotFound
 from evenhand.core.statistics import Note
 from evenhand.pages.ui.text import plain
 from tests.support.agreed_labels import FAST, label, make, texts
-from tests.support.pages import open_page
+from tests.support.pages import forest_of, open_page
 from tests.support.task_files import bring, chosen, task, written
 
 
@@ -194,7 +194,8 @@ def test_command_warns_of_the_biased_numbers(fresh_store: Store) -> None:
 def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     project = two_versions(fresh_store)
     page = open_page("agreement")
-    assert {m.label: m.value for m in page.metric}["Full agreement"] == "50.0%"
+    assert forest_of(page)["Full agreement"].startswith("50% (")
+    page = open_page("agreement", view="versions")
     headings = [heading.value for heading in page.header]
     assert "By version of the guideline" in headings and "By form shown" in headings
     page.number_input(key="by-form-margin").set_value(1.0).run()
@@ -202,14 +203,15 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     assert forms["Against the margin"][0].startswith("smaller than the margin; minimum detectable difference: ")
     page.segmented_control(key=f"version-{project.uid}").set_value("1").run()
     assert not page.exception
-    assert {m.label: m.value for m in page.metric}["Full agreement"] == "100.0%"
     assert any("version 1 of the guideline" in caption.value for caption in page.caption)
     assert any("nothing to compare" in caption.value for caption in page.caption)
+    page.session_state["view"] = "Between annotators"
+    assert forest_of(page.run())["Full agreement"].startswith("100% (")
 
 
 def test_page_explains_the_share_and_warns_without_it(fresh_store: Store) -> None:
     project = stopped(fresh_store)
-    page = open_page("agreement")
+    page = open_page("agreement", view="items")
     assert "random share" in page.info[0].value and "3 of its 4 items" in page.info[0].value and not page.warning
     assert any("4 of 4 items have at least one label; 7 labels in total" in caption.value for caption in page.caption)
     page.segmented_control(key=f"on-{project.uid}").set_value("all").run()

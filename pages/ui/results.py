@@ -1,0 +1,91 @@
+"""What pages of results share: the conclusion, views as tabs, a selection in the address, the folded method."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+
+from evenhand.pages.ui.address import asked_for, keep
+from evenhand.pages.ui.tables import element, show_html
+from evenhand.pages.ui.text import _, plain
+
+
+def show_conclusion(text: str) -> None:
+    """Show the result of a page as one sentence, before its chart."""
+    show_html(element("p", text, "says"))
+
+
+@contextmanager
+def open_view(names: Mapping[str, str], key: str = "view", *, address: str = "view", first: str = "") -> Iterator[str]:
+    """Show the views of a page as tabs, and yield the open one; what is drawn inside is its content.
+
+    *names*: view -> its title. *address*: where the address keeps the view. *first*: the view at the start. Only the
+    open view is computed.
+    """
+    titles = {title: name for name, title in names.items()}
+    asked = asked_for(address, key)
+    if asked in names or st.session_state.get(key) not in titles:  # titles change with the language
+        at_start = first or next(iter(names))
+        known = asked or st.query_params.get(address) or at_start
+        st.session_state[key] = names.get(known, names[at_start])
+    tabs = st.tabs(list(titles), key=key, on_change="rerun")
+    title = st.session_state[key]
+    keep(address, key, titles[title])
+    with tabs[list(titles).index(title)]:
+        yield titles[title]
+
+
+def selected(name: str, allowed: Iterable[str] | None = None) -> str | None:
+    """Return what the address selects under *name*; None if nothing, or nothing of *allowed*."""
+    value = st.query_params.get(name) or None
+    return value if value is not None and (allowed is None or value in allowed) else None
+
+
+def select(name: str, value: str | None) -> None:
+    """Put a selection into the address; None removes it."""
+    if value:
+        st.query_params[name] = value
+    elif name in st.query_params:
+        del st.query_params[name]
+
+
+def show_chip(text: str, name: str, *more: str) -> None:
+    """Show what is selected under *name* as a button that removes the selection, and those under *more* with it."""
+
+    def remove() -> None:
+        for each in (name, *more):
+            select(each, None)
+
+    st.button(
+        plain(text), key=f"chip-{name}", icon=":material/close:", help=_("Remove this selection"), on_click=remove
+    )
+
+
+def choose_selection(label: str, names: Mapping[str, str], name: str, *, on_change: Callable[[], None] | None = None,
+                     **look: Any) -> str | None:  # fmt: skip
+    """Return what is selected under *name* in the address: by a click in a chart, or in this list, by keyboard.
+
+    *names*: selection -> its words. *on_change*: called after a choice in the list. *look*: further arguments of the
+    list.
+    """
+    key = f"select-{name}"
+    st.session_state[key] = selected(name, names)
+
+    def choose() -> None:
+        select(name, st.session_state[key])
+        if on_change is not None:
+            on_change()
+
+    st.selectbox(label, list(names), format_func=names.__getitem__, key=key, on_change=choose, **look)
+    return selected(name, names)
+
+
+def show_method(*paragraphs: str, signature: str = "") -> None:
+    """Show how the numbers of a page were computed, folded at its end: *paragraphs*, and the *signature* to copy."""
+    with st.expander(_("Method and signature") if signature else _("Method"), icon=":material/functions:"):
+        for text in filter(None, paragraphs):
+            st.caption(plain(text))
+        if signature:
+            st.caption(_("How these numbers were computed; cite it with them. The About page explains each part."))
+            st.code(signature, language=None, wrap_lines=True)
