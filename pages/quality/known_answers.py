@@ -310,5 +310,5 @@ def _file(store: Store, project: Project) -> None:
             warn("{n} rows could not be used.", n=len(report.problems))
             lines = [_("Line {line}: {why}", line=p.line, why=explain(p, language())) for p in report.problems]
             for line in lines[:SHOWN]:
-                literal(line, size=".9rem")
+                literal(line, size=14)
             downloads([{"problem": line} for line in lines], key="known-problems")

@@ -171,7 +171,7 @@ def read_as(slot: Slot, models: list[str]) -> None:
     said = [_("Read as {language}.", language=name)]
     if (other := slot.counterpart_sentence) is not None:
         said.append(_("With the other word: {sentence}", sentence=other))
-    literal(paragraph(said), size="0.9rem")
+    literal(paragraph(said), size=14)
     say_what_does_not_fit(models, slot.language, "model")
 
 

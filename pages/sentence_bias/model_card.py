@@ -53,7 +53,7 @@ def show_error_card(answer: Answer) -> None:
 def show_model(answer: Answer, question: Question, unit: Unit) -> None:
     """Show a card with everything that one model says."""
     with st.container(border=True, key=f"reading-{answer.model}"):
-        literal(answer.model, size="1.05rem")
+        literal(answer.model, size=16)
         if label := note(answer.model):
             st.caption(label)
         if answer.reading is None:

@@ -138,7 +138,7 @@ def show_gallery() -> None:
         with st.container(border=True, key=f"gallery-{number}"):
             words, button = st.columns([5, 1], vertical_alignment="center")
             with words:
-                literal(row["text"], size="1.2rem")
+                literal(row["text"], size=20)
                 st.caption(row[language()])
             button.button(_("Try it"), key=f"try-{number}", on_click=_open, args=(row,))
 

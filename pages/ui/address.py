@@ -12,8 +12,6 @@ from evenhand.pages.catalogue import addresses_in
 
 # Addresses of pages about one project, which the address names. The page Projects is about one or about all.
 PROJECT_PAGES = addresses_in("step", "project")
-# Addresses of pages about models, which have a navigation of their own.
-MODELS = addresses_in("models", "measures")
 LATE = 1.0  # seconds in which a browser that was told a new address may still send the one before
 NOTHING: tuple[str | None, str | None, float] = (None, None, 0.0)
 PROJECT = "last_project"  # of the session: the name of the project of this visit

@@ -15,18 +15,20 @@ from evenhand.annotations.demo.generation_texts import NAME as DEMO_GENERATIONS
 from evenhand.annotations.demo.sentences import NAME as DEMO_SENTENCES
 from evenhand.annotations.permissions import OPEN, allowed
 from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.text_policy import SHORTEST_PASSWORD
 from evenhand.annotations.types import Annotator, Kind, Project
+from evenhand.core.language import Count
 from evenhand.core.models.catalogue import ModelEntry
 from evenhand.core.resources import DATA
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, PackWord
 from evenhand.core.servers.addresses import SERVER, SERVERS, is_trusted, key_from_environment, servers_allowed
 from evenhand.core.text.pronouns import CASES, more_sets, own_set, set_named, sets
 from evenhand.core.worker.client import is_open_to_all, is_open_to_leads, known_models
-from evenhand.pages.ui.address import PROJECT, asked_for, enter_project, keep, project_of_visit
+from evenhand.pages.ui.address import PROJECT, PROJECT_PAGES, asked_for, enter_project, keep, project_of_visit
 from evenhand.pages.ui.charts import download
-from evenhand.pages.ui.text import _, caption, in_brackets, inform, language, plain, series, warn, write
-from evenhand.pages.ui.visitor import errors_shown, may, open_store, own_projects, page_link, visitor
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, language, named, plain, series, warn, write
+from evenhand.pages.ui.visitor import errors_shown, may, open_store, own_projects, page_here, page_link, visitor
 
 AUTO = "auto"  # the language of each sentence is recognised
 ENDINGS = ["tsv", "txt"]
@@ -373,12 +375,26 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
     if name not in result:
         if name is not None:
             inform("This page does not apply to {project}, which is a different kind of project.", project=name)
-        _ask_project(list(result.values()))
+        _ask_project(store, list(result.values()))
         return None
     enter_project(name)
-    st.session_state[key] = name
-    st.selectbox(_("Project"), list(result), key=key, on_change=_picked, args=(key,))
+    if not has_project_choice(page_here()):
+        st.session_state[key] = name
+        st.selectbox(_("Project"), list(result), key=key, on_change=_picked, args=(key,))
     return result[name]
+
+
+def has_project_choice(page: str) -> bool:
+    """Return whether the rail of *page*, an address, has the choice of the project, so that the page has none."""
+    return page in PROJECT_PAGES or (page == "projects" and "project" in st.query_params)
+
+
+def choose_in_rail(name: str, names: Sequence[str]) -> None:
+    """Show the choice of the project of this visit, *name*, in the rail."""
+    st.session_state["project"] = name
+    offered = list(names) if name in names else [name, *names]
+    st.selectbox(_("Project"), offered, key="project", on_change=_picked, args=("project",),
+                 label_visibility="collapsed")  # fmt: skip
 
 
 @contextmanager
@@ -395,13 +411,18 @@ def _picked(key: str) -> None:
     enter_project(st.session_state[key])
 
 
-def _ask_project(projects: Sequence[Project]) -> None:
-    """Show a button for each project, which chooses it; demo projects are last."""
-    st.markdown(_("Which project?"))
-    with st.container(horizontal=True, key="which-project"):
-        for one in sorted(projects, key=lambda one: one.name in DEMOS):
-            st.button(plain(one.name), key=f"project-{one.uid}", on_click=enter_project, args=(one.name,),
+def _ask_project(store: Store, projects: Sequence[Project]) -> None:
+    """Show a card with counts for each project, whose button chooses it; demo projects are last."""
+    st.header(_("Which project?"), anchor=False)
+    kinds = {"sentences": _("Sentences"), "generations": _("Generations")}
+    columns = st.columns(3)
+    for number, project in enumerate(sorted(projects, key=lambda project: project.name in DEMOS)):
+        with columns[number % 3], st.container(border=True, key=f"which-{project.uid}"):
+            st.button(plain(project.name), key=f"project-{project.uid}", on_click=enter_project, args=(project.name,),
                       icon=":material/folder_open:")  # fmt: skip
+            items, people = Count(counts(store, project).items), Count(len(annotators(store, project)))
+            text = _("{n} {n:item|items}, {m} {m:annotator|annotators}", n=items, m=people)
+            st.caption(plain(named(kinds[project.kind], text)))
 
 
 def targets(found: Collection[str]) -> list[str]:

@@ -1,4 +1,5 @@
-"""The navigation: the project of this visit with its steps in the order of work, and the area of models and measures.
+"""The navigation: three areas, of which one is open: the project of this visit with its steps in the order of work,
+texts, models.
 
 The state of a step depends on the labels of all annotators. Annotators, and visitors with a desk open in this visit,
 must not see those first: they see only their own work.
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
 from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
@@ -19,11 +21,11 @@ from evenhand.annotations.projects.steps import State, Step, StepCounts, StepSta
 from evenhand.annotations.sampling.samples import own_sample
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import EvenhandError
-from evenhand.pages.catalogue import PageSpec, page_in, pages_in
-from evenhand.pages.ui.address import MODELS, PROJECT, PROJECT_PAGES, enter_project, project_of_visit
-from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.catalogue import PageSpec, page_at, page_in, pages_in
+from evenhand.pages.ui.address import PROJECT, PROJECT_PAGES, enter_project, project_of_visit
+from evenhand.pages.ui.choose import annotator_at_desk, choose_in_rail, has_project_choice
 from evenhand.pages.ui.text import _, language, plain
-from evenhand.pages.ui.visitor import may, opens, page_link, sees_project, visitor
+from evenhand.pages.ui.visitor import may, opens, own_projects, page_link, sees_project, visitor
 
 ICONS: dict[State, str] = {
     "done": ":material/check_circle:",
@@ -97,46 +99,67 @@ def _facts(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> 
 
 def show_rail(page: str) -> None:
     """Show the links to where the visitor may go from *page* (its address), in the sidebar."""
+    mine: list[str] = []
     try:
         with stores.borrow() as store:
             here = _project_here(store, page)
-            project_progress = way(store, here) if here is not None and page not in MODELS else None
+            project_progress = way(store, here) if here is not None else None
+            if here is not None and has_project_choice(page):
+                mine = [project.name for project in own_projects(store)]
     except (EvenhandError, sqlite3.Error):
         here = project_progress = None  # the page says by itself what is wrong
-    own = (
-        page,
-        here.uid if here else "",
-        here.name if here else "",
-        project_progress,
-        st.query_params.get("lang"),
-        language(),
-    )
+    own = (page, here.uid if here else "", here.name if here else "", project_progress, len(mine) > 1)
     reach = (sorted(st.session_state.get("open_pages", ())), st.session_state.get(PROJECT))
     with st.container(key="rail", gap=None):
-        _drawn(repr((own, reach, _step_here(page))), page, here, project_progress)
+        page_link("home/page.py", label=_("Home"), icon=":material/home:")
+        step = _step_here(page)
+        with st.container(key="rail-here" if page == "projects" and step is None else "rail-projects"):
+            page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+        if here is not None and len(mine) > 1:
+            choose_in_rail(here.name, mine)
+        where = (st.query_params.get("lang"), language(), step)
+        _drawn(repr((own, reach, where)), page, project_progress, named=len(mine) < 2)
 
 
 @st.cache_data(max_entries=500, show_spinner=False)
-def _drawn(everything: str, page: str, _here: Project | None, _found: ProjectProgress | None) -> None:
-    """Show the elements of the rail, stored because most runs of a page send the same about forty.
+def _drawn(everything: str, page: str, _found: ProjectProgress | None, *, named: bool) -> None:
+    """Show the areas of the rail, of which one is open, stored because most runs of a page send the same about forty
+    elements.
 
-    *everything* is the key: all that the elements say, and for whom.
+    *everything* is the key: all that the elements say, and for whom. *named*: write the name of the project.
     """
-    step = _step_here(page)
-    page_link("home/page.py", label=_("Home"), icon=":material/home:")
-    with st.container(key="rail-here" if page == "projects" and step is None else "rail-projects"):
-        page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
-    if _found is not None:
-        _show_steps(_found, step)
-    elif _here is not None:
-        _show_name(_here)
-    if page in MODELS:
-        _group(_("Models"), pages_in("models"))
-        _group(_("Measures"), pages_in("measures"))
-    else:
-        _group(_("Texts"), pages_in("texts"))
-        page_link("sentence_bias/page.py", label=_("Models and measures"), icon=":material/balance:")
-    _group(_("Server"), pages_in("server"))
+    area = page_at(page).areas[0]
+    if _found is not None and area not in ("texts", "models", "measures"):
+        if named:
+            with st.container(key="rail-project"):
+                st.markdown(f"**{plain(_found.project.name)}**")
+        _show_steps(_found, _step_here(page))
+    elif _found is not None:
+        with _area(plain(_found.project.name), is_open=False):
+            _show_steps(_found, None)
+    if texts := _open_here(pages_in("texts")):
+        with _area(_("Texts"), is_open=area == "texts"):
+            _show_links(texts)
+    if models := _open_here(pages_in("models") + pages_in("measures")):
+        with _area(_("Models"), is_open=area in ("models", "measures") or (_found is None and area != "texts")):
+            _show_links(models)
+    with st.container(key="server-links", gap=None):
+        _show_links(_open_here(pages_in("server")))
+
+
+def _area(name: str, *, is_open: bool) -> ExpanderContainer:
+    return st.expander(name, expanded=is_open, type="compact")
+
+
+def _open_here(pages: Sequence[PageSpec]) -> list[PageSpec]:
+    """Return the *pages* that the visitor may open."""
+    return [page for page in pages if opens(page.file)]
+
+
+def _show_links(pages: Sequence[PageSpec], project: Project | None = None) -> None:
+    for page in pages:
+        where = {"project": project.name} if project else None
+        page_link(page.file, label=_(page.title), icon=page.symbol, query_params=where)
 
 
 def show_next(store: Store, project: Project) -> str:
@@ -160,13 +183,7 @@ def _project_here(store: Store, page: str) -> Project | None:
     return result[name] if name is not None else None
 
 
-def _show_name(project: Project) -> None:
-    with st.container(key="rail-project"):
-        st.markdown(f"**{plain(project.name)}**")
-
-
 def _show_steps(project_progress: ProjectProgress, here: Step | None) -> None:
-    _show_name(project_progress.project)
     names = step_names()
     for step in PLACES:
         file, where = place_of(step, project_progress.project)
@@ -185,7 +202,7 @@ def _show_steps(project_progress: ProjectProgress, here: Step | None) -> None:
             )
             help = state_text(known) if known else None
             page_link(file, label=label, icon=icon, query_params=where, help=help)
-    _group(_("Also in this project"), _other_pages(project_progress.project), project=project_progress.project)
+    _show_links(_open_here(_other_pages(project_progress.project)), project_progress.project)
 
 
 def state_text(known: StepState) -> str:
@@ -211,15 +228,6 @@ def _step_here(page: str) -> Step | None:
         return "people" if part == "people" else "sources" if part in ("files", "imports") else None
     folder = page.replace("-", "_")
     return next((step for step, (file, _part) in PLACES.items() if file == f"{folder}/page.py"), None)
-
-
-def _group(name: str, links: Sequence[PageSpec], *, project: Project | None = None) -> None:
-    shown = [page for page in links if opens(page.file)]
-    if shown and name:
-        st.caption(name)
-    for page in shown:
-        where = {"project": project.name} if project else None
-        page_link(page.file, label=_(page.title), icon=page.symbol, query_params=where)
 
 
 def _other_pages(project: Project) -> list[PageSpec]:

@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -119,9 +119,16 @@ def _fill(text: str, values: Mapping[str, object]) -> str:
     return plain(_(text, **values)) if values else _(text)
 
 
-def literal(text: str, *, size: str = "1rem") -> None:
+def first_sentence(text: str) -> tuple[str, str]:
+    """Return the first sentence of a text and the others, in English or Chinese."""
+    end = re.search(r"[.?!](?= )|[。？！]", text)
+    at = end.end() if end else len(text)
+    return text[:at], text[at:].strip()
+
+
+def literal(text: str, *, size: Literal[12, 14, 16, 20, 28] = 16) -> None:
     """Show text from a file exactly as it is: no part of it is read as HTML or Markdown."""
-    st.html(f'<span style="white-space:pre-wrap;font-size:{size}">{html.escape(text)}</span>')
+    st.html(f'<span style="white-space:pre-wrap;font-size:var(--size-{size})">{html.escape(text)}</span>')
 
 
 def clause(sentence: str) -> str:

@@ -32,8 +32,8 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, NotFound
 from evenhand.core.language import explain
 from evenhand.pages.catalogue import page_at, page_in
-from evenhand.pages.ui.address import link_to
-from evenhand.pages.ui.text import _, caption, language, named, plain
+from evenhand.pages.ui.address import PROJECT, PROJECT_PAGES, link_to
+from evenhand.pages.ui.text import _, caption, first_sentence, language, named, plain
 from evenhand.web.gate import COOKIE, SECURE_COOKIE
 from evenhand.web.requests import remember_visit
 
@@ -221,9 +221,18 @@ Result = TypeVar("Result")
 
 
 def page_head(text: str) -> None:
-    """Show the title of the page that runs, and one paragraph that says in the visitor's language what it is for."""
-    st.title(_(page_at(page_here()).title))
-    st.write(_(text))
+    """Show the title of the page that runs, and what it is for in the visitor's language.
+
+    Below the title are the project of this visit, where the page is about one, and the first sentence of *text*; the
+    other sentences are behind the help sign.
+    """
+    first, others = first_sentence(_(text))
+    st.title(_(page_at(page_here()).title), help=others or None)
+    project = st.session_state.get(PROJECT) if page_here() in PROJECT_PAGES else None
+    if project and st.query_params.get("project", project) == project:
+        first = f"**{plain(project)}** · {first}"
+    with st.container(key="lede"):
+        st.write(first)
 
 
 @contextmanager

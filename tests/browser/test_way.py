@@ -52,7 +52,7 @@ def test_back_and_forward_restore_the_page_in_one_press(chromium: Browser, app_s
     page.wait_for_timeout(STALE_MS)
     page.go_back()
     title(page, "Progress", project=at_first)
-    expect(page.locator(".st-key-rail-project")).to_have_text(first)
+    expect(page.get_by_role("combobox", name="Project")).to_have_value(first)
     page.go_back()
     title(page, "Projects", project=at_first, section="files")
     page.go_back()

@@ -450,10 +450,10 @@ def test_table_kinds_are_not_other_css_classes() -> None:
 def test_the_style_sheet_supports_both_themes() -> None:
     """Every variable that a rule uses is a colour of the palettes; without a theme of its own none would follow.
 
-    Except the words of a place for files, which pages/ui/uploads.py sets.
+    Except the words of a place for files, which pages/ui/uploads.py sets, and the sizes and weights of type.
     """
     used = set(re.findall(r"var\((--[\w-]+)\)", sheet())) - {"--upload-button", "--upload-limit"}
-    known = set(re.findall(r"(--[\w-]+):light-dark", sheet()))
+    known = set(re.findall(r"(--[\w-]+):light-dark", sheet())) | set(re.findall(r"(--[\w-]+): \d", sheet()))
     assert used <= known and {"--male", "--female-tint", "--line"} <= used
     assert "<" not in sheet()  # it is put into a style element
 

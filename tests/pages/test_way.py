@@ -9,7 +9,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import annotators, create_project
 from evenhand.pages.ui.address import PROJECT_PAGES
 from tests.support.judged_sentences import judged
-from tests.support.pages import addresses, assert_title, open_page
+from tests.support.pages import addresses, assert_title, captions_of, open_page
 from tests.support.projects import filled_project
 from tests.support.released_project import label
 
@@ -92,10 +92,20 @@ def _uids(store: Store, project: int) -> list[str]:
     return [row[0] for row in store.db.execute("SELECT uid FROM item WHERE project = ?", (project,))]
 
 
-def test_pages_about_models_have_their_own_navigation(two: tuple[str, str]) -> None:
-    shown = links(open_page("published", state={"last_project": two[0]}))
-    assert {"Try a sentence", "NLI bias", "Reference scale", "Misgendering"} <= shown.keys()
-    assert "Release" not in shown
+@pytest.mark.parametrize(
+    ("page", "opened"), [("published", "Models"), ("concordance", "Texts"), ("progress", None), ("jobs", None)]
+)
+def test_one_of_three_areas_of_the_rail_is_open(two: tuple[str, str], page: str, opened: str | None) -> None:
+    app = open_page(page, state={"last_project": two[0]})
+    areas = {area.label: area.proto.expanded for area in app.sidebar.expander}
+    assert [name for name, is_open in areas.items() if is_open] == ([opened] if opened else [])
+    assert list(areas) == ([two[0]] if opened else []) + ["Texts", "Models"]
+    assert {"Try a sentence", "NLI bias", "Mine", "Release", "About"} <= links(app).keys()
+
+
+def test_projects_are_chosen_from_cards_with_counts(two: tuple[str, str]) -> None:
+    shown = captions_of(open_page("progress"))
+    assert shown.count("Sentences: 3 items, 3 annotators") == 2
 
 
 def test_home_has_four_entrances_and_opens_a_desk_in_one_press(fresh_store: Store) -> None:
