@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.annotations.quantities.runs import run_json
 from evenhand.commands.permissions import guarded, needs, own_new_project
 from evenhand.commands.shared import answer, existing_store, json_option, margin_option, number, option, options, table
 from evenhand.core.report.numbers import difference_in_points
@@ -153,6 +154,7 @@ def _result(audit_result: "AuditResult", margin: float) -> JsonObject:
             "gwet_ac1": audit_result.agreement.overall.ac1.to_json(),
         },
         "agreement_signature": audit_result.agreement.signature,
+        "quantities": run_json("leaks", audit_result),
     }
 
 

@@ -11,6 +11,7 @@ from evenhand.annotations.quantities import (
     labels,
     pilots,
     rows,
+    run_rows,
     runs,
     studies,
     texts,
@@ -31,7 +32,7 @@ ENTRIES: dict[str, Quantity[Any, Any]] = {**QUANTITIES, **ROWS}
 ENTRIES |= {one.id: one for one in texts.OF_FILES}
 ENTRIES |= {one.id: one for one in changes.QUANTITIES}
 ENTRIES |= {one.id: one for one in studies.QUANTITIES}
-ENTRIES |= {one.id: one for kind in runs.KINDS.values() for one in kind}
+ENTRIES |= {one.id: one for kinds in (runs.KINDS, run_rows.ROWS) for kind in kinds.values() for one in kind}
 
 
 def estimates(snapshot: Snapshot, ids: Iterable[str] | None = None) -> dict[str, Estimate]:

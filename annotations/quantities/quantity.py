@@ -9,24 +9,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from evenhand.core.errors import N_
-from evenhand.core.language import Say, same
+from evenhand.core.language import Say, same, significant
 from evenhand.core.statistics import Estimate, Note
 
 if TYPE_CHECKING:
     from evenhand.annotations.quantities.snapshot import Snapshot
 
 Unit = Literal[
-    "count", "mean", "share", "fine_share", "coefficient", "score", "log10", "points", "hours", "minutes", "seconds",
-    "characters", "amount",
+    "count", "mean", "share", "fine_share", "percent", "coefficient", "score", "change", "log10", "log10_change", "ln",
+    "loss", "effect", "p", "points", "hours", "minutes", "seconds", "characters", "amount",
 ]  # fmt: skip
 UNITS: dict[Unit, str] = {
     "count": N_("number"),
     "mean": N_("mean number"),
     "share": N_("share, 0 to 1"),
     "fine_share": N_("share, 0 to 1"),
+    "percent": N_("percent, or percentage points"),
     "coefficient": N_("coefficient, at most 1"),
     "score": N_("score, -1 to 1"),
+    "change": N_("difference of two scores or shares"),
     "log10": N_("log10 of a ratio of two probabilities"),
+    "log10_change": N_("difference of two values in log10"),
+    "ln": N_("ln of a ratio of two probabilities"),
+    "loss": N_("mean -ln of a probability"),
+    "effect": N_("difference in standard deviations"),
+    "p": N_("probability"),
     "points": N_("difference of two shares, -1 to 1"),
     "hours": N_("hours"),
     "minutes": N_("minutes"),
@@ -36,8 +43,9 @@ UNITS: dict[Unit, str] = {
 }
 # On pages, and with three decimals in documents and at the terminal.
 FORMS: dict[Unit, str] = {
-    "count": ",.0f", "mean": ",.2f", "share": "z.1%", "fine_share": "z.2%", "coefficient": "z.2f", "score": "z.3f",
-    "log10": "z.3f", "points": "+points",
+    "count": ",.0f", "mean": ",.2f", "share": "z.1%", "fine_share": "z.2%", "percent": "z.1f", "coefficient": "z.2f",
+    "score": "z.3f", "change": "+z.3f", "log10": "z.3f", "log10_change": "+z.3f", "ln": "+z.3f", "loss": ".4f",
+    "effect": "z.3f", "p": ".3g", "points": "+points",
     "hours": ",.2f", "minutes": ",.1f", "amount": ",.2f", "seconds": ",.1f", "characters": ",.2f",
 }  # fmt: skip
 Source = TypeVar("Source")  # what a quantity is computed from
@@ -102,6 +110,8 @@ Rows: TypeAlias = "Quantity[Snapshot, Mapping[str, Estimate]]"
 
 def written(value: float, unit: Unit) -> str:
     """Return a number as pages and documents write it; a length without zeros behind the decimal point."""
+    if unit == "p":
+        return significant(value)
     text = f"{value:{FORMS[unit]}}"
     return text.rstrip("0").rstrip(".") if unit == "characters" else text
 

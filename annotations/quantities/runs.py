@@ -1,4 +1,4 @@
-"""The quantities of runs of models: misgendering, NLI bias, bias of a model, and associations of person words.
+"""The quantities of runs of models. Here those of one number; those of several rows are in `run_rows`.
 
 Each is computed by the report of its kind of run, once; the page, the command and its JSON ask for it by its id.
 """
@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from evenhand.annotations.quantities.quantity import Interval, Population, Quantity, Unit
+from evenhand.annotations.quantities.quantity import Interval, Population, Quantity, Unit, written
+from evenhand.annotations.quantities.run_rows import ROWS
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.estimate import DASH
 
 OfRun = Quantity[Any, Estimate]
 INSTANCE, TEXT, OCCUPATION, SENTENCE = N_("instance"), N_("text"), N_("occupation or row"), N_("sentence")
@@ -94,8 +96,23 @@ KINDS: Mapping[str, tuple[OfRun, ...]] = {"misgendering": MISGENDERING, "nli": N
 
 
 def run_estimates(kind: str, report: Any) -> dict[str, Estimate]:
-    """Return the numbers of a run by id; *report*: what its kind computes (Metrics, Inference, Summary)."""
-    return {one.id: one.compute(report) for one in KINDS[kind]}
+    """Return the numbers of a run by id, those of rows by `id:key`.
+
+    *report*: what the kind computes (Metrics, Inference, Summary, ModelMeasures, ModelsReport, RunsReport, AuditResult,
+    TuneReport), and of another measure the values of one model.
+    """
+    singles = {one.id: one.compute(report) for one in KINDS.get(kind, ())}
+    of_rows = {one.id: one.compute(report) for one in ROWS.get(kind, ())}
+    return singles | {f"{id_}:{key}": value for id_, found in of_rows.items() for key, value in found.items()}
+
+
+def run_texts(kind: str, report: Any) -> dict[str, str]:
+    """Return the numbers of a run as commands print them, without intervals, by the names of `run_estimates`."""
+    units = {one.id: one.unit for one in KINDS.get(kind, ())} | {one.id: one.unit for one in ROWS.get(kind, ())}
+    return {
+        name: DASH if one.value is None else written(one.value, units[name.partition(":")[0]])
+        for name, one in run_estimates(kind, report).items()
+    }
 
 
 def run_json(kind: str, report: Any) -> dict[str, object]:

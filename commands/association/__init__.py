@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.annotations.quantities.runs import run_json
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import (
     DASH,
@@ -117,6 +118,7 @@ def association(language: Any, db: str, **options: Any) -> None:
 
         measures = _measures(report, options)
         data |= _facts(report) | {"models": _models_json(report, measures), "printed": printed_json(language)}
+        data["quantities"] = {name: run_json("association", measure) for name, measure in measures.items()}
         text += [*_models_text(report, measures), FOOT]
     if report is not None and report.out:
         text.append(f"Written: {report.out}")
@@ -176,8 +178,8 @@ def _models_text(report: AssociationReport | None, measures: "dict[str, ModelMea
 def _measures_text(model_measures: "ModelMeasures") -> Iterator[str]:
     from evenhand.core.association.report import OUTCOMES, QUESTIONS
 
-    described = ((group.kind or DASH, group.gender, group.numbers) for group in model_measures.groups)
-    groups = [(kind, gender, it.n, it.mean, it.std, it.min, it.q50, it.max) for kind, gender, it in described]
+    described = ((group.kind or DASH, group.gender, group.mean.value, group.numbers) for group in model_measures.groups)
+    groups = [(kind, gender, it.n, mean, it.std, it.min, it.q50, it.max) for kind, gender, mean, it in described]
     yield table(groups, ["class", "persons", "n", "mean", "std", "min", "50%", "max"], form="z.3f", indent="  ")
     differences = [_difference_row(model_measures, difference) for difference in model_measures.differences]
     differences += [

@@ -10,6 +10,7 @@ from evenhand.annotations.before_after.blind import judgements, mixed_project
 from evenhand.annotations.before_after.runs import compare_models
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.quantities.runs import run_json
 from evenhand.commands.permissions import enter_project, enter_texts, guarded, own_new_project
 from evenhand.commands.shared import Meter, answer, existing_store, margin_option, option, settings_from
 from evenhand.core.before_after.appendix import appendix, runs_appendix
@@ -19,6 +20,7 @@ from evenhand.core.before_after.two_runs import RunKind, Side, several_runs, usu
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import Run, run_file, runs_folder, runs_in, target_or_none
+from evenhand.core.typed_json import to_json
 
 
 @click.command("before-after")
@@ -55,7 +57,8 @@ def answer_with_appendix(report: ModelsReport | RunsReport, text: str, file: Pat
     """Print *report* as JSON or as *text*, which is also written to *file* if one is given."""
     if file is not None:
         file.write_text(text, encoding="utf-8")
-    answer(report, text)
+    kind = "change" if isinstance(report, ModelsReport) else f"compared {report.kind}"
+    answer(to_json(report) | {"quantities": run_json(kind, report)}, text)
 
 
 NO_MIX = N_("There is no run of mixed generations {name}.")

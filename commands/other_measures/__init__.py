@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from evenhand.annotations.quantities.runs import run_json
 from evenhand.commands.permissions import guarded, needs
 from evenhand.commands.shared import Cell, Meter, answer, json_option, option, table, warn
 from evenhand.core.errors import N_, Refused
@@ -13,7 +14,7 @@ from evenhand.core.language import significant
 from evenhand.core.other_measures.classifiers import ClassifierGaps, read_gaps
 from evenhand.core.other_measures.measured_values import MeasuredValue
 from evenhand.core.other_measures.run import MeasureReport, run
-from evenhand.core.other_measures.settings import BY_NAME, Settings
+from evenhand.core.other_measures.settings import BY_NAME, Name, Settings
 from evenhand.core.other_measures.stereotypes import (
     CRITICISM,
     METHODS,
@@ -108,14 +109,16 @@ def crows(file: Path, model: str, variant: Variant, bias: str | None, device: st
     """
     pairs = read_crows(file, bias)
     found = _crows(pairs, read_writers(file, bias), model, variant, device)
-    answer(to_json(found) | {"model": model}, _crows_text(found))
+    measure: Name = "aul" if variant == "aul" else "crows"
+    quantities = run_json(measure, [MeasuredValue("share", "model", found.score)])
+    answer(to_json(found) | {"model": model, "quantities": quantities}, _crows_text(found))
 
 
 def _crows(pairs: list[tuple[str, str]], writers: list[str], model: str, variant: Variant, device: str) -> CrowsPairs:
     from evenhand.core.models.measure_readers import SentencePairReader
 
     reader = SentencePairReader(model, device=device)
-    return crows_pairs(reader.read(pairs), variant, reader.signature(METHODS[variant]), writers)
+    return crows_pairs(pairs, reader.read(pairs), variant, reader.signature(METHODS[variant]), writers)
 
 
 def _crows_text(pairs: CrowsPairs) -> str:
@@ -155,7 +158,8 @@ def other_measures(db: str, **options: Any) -> None:
     with Meter() as meter:
         report = run(Settings(**options), Place(Path(db), meter))
     warn(report.notices, report.failed)
-    answer(report, _text(report))
+    quantities = {one.model: run_json(report.measure, one.figures) for one in report.models}
+    answer(to_json(report) | {"quantities": quantities}, _text(report))
 
 
 def _text(report: MeasureReport) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import click
 
 from evenhand.annotations.before_after.runs import make_grid, tune_model
+from evenhand.annotations.quantities.runs import run_json, run_texts
 from evenhand.commands.permissions import enter_texts, guarded
 from evenhand.commands.shared import Meter, answer, option, settings_from
 from evenhand.core.before_after.appendix import interval, short
@@ -18,6 +19,7 @@ from evenhand.core.swap.word_tables import LANGUAGES
 from evenhand.core.tune.report import ProjectionReport, TrainingReport, TuneReport, stopped_early
 from evenhand.core.tune.settings import Method, Settings
 from evenhand.core.tune.texts import SWAPS
+from evenhand.core.typed_json import to_json
 
 
 @click.command("tune")
@@ -68,24 +70,28 @@ def tune(model: str, texts: str, db: str, **options: Any) -> None:
         report = tune_model(
             settings_from(Settings, {"model": model, "texts": texts, **options}), Place(Path(db), meter)
         )
-    answer(report, for_people(report))
+    answer(to_json(report) | {"quantities": run_json("tune", report)}, for_people(report))
 
 
 def for_people(report: TuneReport) -> str:
     """Return the run in words."""
-    before, after = report.held_out["before"], report.held_out["after"]
+    after = report.held_out["after"]
+    text = run_texts("tune", report)
+
+    def change(name: str) -> str:
+        return f"{text[f'run.tune.{name}:before']} -> {text[f'run.tune.{name}:after']}"
+
     lines = [
         f"{report.base.name}: {report.method_text}",
-        f"held-out loss {before.loss:.4f} -> {after.loss:.4f}, top-1 accuracy {before.accuracy:.2%} -> "
-        f"{after.accuracy:.2%} ({after.tokens:,} tokens of {after.texts:,} texts)",
+        f"held-out loss {change('loss')}, top-1 accuracy {change('accuracy')} ({after.tokens:,} tokens of"
+        f" {after.texts:,} texts)",
     ]
     if isinstance(report, TrainingReport):
         resumed = f", resumed at step {report.resumed_at}" if report.resumed_at else ""
         lines.append(f"{report.steps:,} steps in {report.seconds:.0f} s{resumed}")
         lines += [early.text] if (early := stopped_early(report)) else []
     elif isinstance(report, ProjectionReport):
-        first, last = (report.probe[time]["accuracy"] for time in ("before", "after"))
-        lines.append(f"probe accuracy {first:.1%} -> {last:.1%}")
+        lines.append(f"probe accuracy {change('probe')}")
     return "\n".join([*lines, f"Written: {report.folder}"])
 
 

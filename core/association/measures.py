@@ -250,13 +250,12 @@ ONE_GENDER = Note(N_("The set has person words of one gender only, so there is n
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """Count, mean, standard deviation (ddof 1), extremes and quartiles (linear), as `pandas.describe` has them.
+    """Count, standard deviation (ddof 1), extremes and quartiles (linear), as `pandas.describe` has them.
 
     None where undefined: everything of no values, the deviation of one.
     """
 
     n: int
-    mean: float | None
     std: float | None
     max: float | None
     min: float | None
@@ -266,16 +265,16 @@ class Described:
 
 
 def describe(values: Sequence[float] | Numbers) -> Described:
-    """Return the columns of the thesis's Tables 4.5 to 4.8 for values that are all defined.
+    """Return the columns of the thesis's Tables 4.5 to 4.8, except the mean, for values that are all defined.
 
     See docs/association.md#measures-and-intervals.
     """
     x = np.asarray(values, dtype=float)
     if not len(x):
-        return Described(0, *[None] * 7)
+        return Described(0, *[None] * 6)
     std = float(x.std(ddof=1)) if len(x) > 1 else None
     q25, q50, q75 = (float(q) for q in np.percentile(x, [25, 50, 75]))
-    return Described(len(x), float(x.mean()), std, float(x.max()), float(x.min()), q75, q50, q25)
+    return Described(len(x), std, float(x.max()), float(x.min()), q75, q50, q25)
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,9 +318,14 @@ class ModelMeasures:
             fields=measures.differences(rows, "field") if (rows["field"] != "").any() else [],
             professions=professions,
             women_share={method: measures.share_correlation(professions, method) for method in ("pearson", "spearman")},
-            hypotheses=verdicts(means_of(described), by_class, margin),
-            margin=margin,
-        )
+            hypotheses=[],
+            margin=None,
+        ).with_margin(margin)
+
+    def with_margin(self, margin: float | None) -> "ModelMeasures":
+        """Return the measures with the verdicts for another margin, without H4."""
+        judged = verdicts(means_of(self.groups), self.differences, margin)
+        return replace(self, hypotheses=judged, margin=margin)
 
     def against_margin(self, difference: measures.Difference) -> Equivalence:
         """Return whether a difference is smaller than the margin, and the minimum detectable difference."""
@@ -370,7 +375,7 @@ def _estimate(estimate: Estimate) -> JsonObject:
 
 def _group(group: measures.Group) -> JsonObject:
     reason = "A single sentence has no deviation." if group.numbers.n else "No sentence of this group has a score."
-    described = with_reasons(fields_of(group.numbers), reason)
+    described = with_reasons({"mean": group.mean.value, **fields_of(group.numbers)}, reason)
     names = {"class": group.kind, "gender": group.gender, "undefined": group.undefined}
     return {**names, **described, "interval": group.mean.interval_json()}
 

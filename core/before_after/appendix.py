@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import PurePath
 from typing import TypeVar
 
@@ -120,11 +119,15 @@ def _doubts(notes: Iterable[Note], say: Say) -> list[str]:
     return [say(CANNOT), "", *lines, ""] if lines else []
 
 
-def changed_row(model: ChangedModel, cell: Callable[..., Cell]) -> tuple[str | Cell, ...]:
-    """Return the numbers of a model after or a placebo, named as in HEADS; *cell* writes an estimate in a form."""
+def changed_row(
+    model: ChangedModel, cell: Callable[[str, Estimate | None, str], Cell]
+) -> tuple[str | Cell, ...]:  # fmt: skip
+    """Return the numbers of a model after or a placebo, named as in HEADS; *cell* writes a named estimate in a form."""
     rise, guesses = (model.cost.rise, in_points(model.cost.guesses)) if model.cost else (None, None)
     sizes = (DASH if size is None else f"{size:.3f}" for size in (model.before, model.after))
-    return f"{model.items:,}", *sizes, cell(model.size), cell(model.shift), cell(rise), cell(guesses, "+z.2f")
+    changes = {"magnitude": model.size, "shift": model.shift, "loss": rise, "accuracy": guesses}
+    cells = (cell(name, one, "+z.2f" if name == "accuracy" else "+z.3f") for name, one in changes.items())
+    return f"{model.items:,}", *sizes, *cells
 
 
 def in_points(share: Estimate) -> Estimate:
@@ -134,7 +137,7 @@ def in_points(share: Estimate) -> Estimate:
 
 
 def _row(model: ChangedModel, role: str, say: Say) -> list[str]:
-    return [short(model.model), role, *changed_row(model, partial(interval, say=say))]
+    return [short(model.model), role, *changed_row(model, lambda _, one, form: interval(one, form, say))]
 
 
 def _pairs(report: ModelsReport, say: Say) -> list[str]:

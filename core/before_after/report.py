@@ -200,6 +200,11 @@ class Measure:
     change: Estimate
     items: int
 
+    @property
+    def key(self) -> str:
+        """The label in English, by which the measure is named in files."""
+        return " · ".join(self.label)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureShares(Shares):

@@ -55,6 +55,21 @@ class MeasuredValue:
                 data |= {key: str(note), f"{key}_message": note.message, f"{key}_values": note.values}
         return data
 
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> "MeasuredValue":
+        """Return the value that a record holds; its reasons can be translated."""
+        reason, note = (
+            Note(data[f"{key}_message"], data.get(f"{key}_values") or {}) if data.get(f"{key}_message") else None
+            for key in ("value_reason", "interval_reason")
+        )
+        estimate = Estimate(
+            data["value"], data.get("low"), data.get("high"), data.get("units", 0), reason, note,
+            method=data.get("method", ""),
+        )  # fmt: skip
+        low, high = data.get("band") or (None, None)
+        band = None if low is None or high is None else (low, high)
+        return cls(data["quantity"], data["role"], estimate, data.get("neutral"), band, data.get("p"), data)
+
 
 @dataclass(slots=True)
 class Answered:

@@ -112,13 +112,9 @@ def _share(
     sentences: Sequence[tuple[str, str]], read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]",
     variant: Variant, role: Role, writers: Sequence[str] = (),
 ) -> MeasuredValue:  # fmt: skip
-    """Return the share of pairs, with band and p over pairs of words: pairs with he and she are decided together.
-
-    The interval is over these too where the score is of the words that differ (changed, aul), else over *writers*.
-    """
+    """Return the share of pairs, with band and p over pairs of words: pairs with he and she are decided together."""
     words = [word_pair(more, less) for more, less in sentences]
-    by_words = variant in ("changed", "aul")
-    share = crows_pairs(read, variant, "", words if by_words else writers)
+    share = crows_pairs(sentences, read, variant, "", writers)
     known = [(word, pair) for word, pair in zip(words, read, strict=True) if pair is not None]
     differences = [sentence_score(more, variant) - sentence_score(less, variant) for _, (more, less) in known]
     units = [word for word, _ in known]

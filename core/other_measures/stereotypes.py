@@ -257,14 +257,15 @@ def word_pair(more: str, less: str) -> str:
 
 
 def crows_pairs(
-    read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, signature: str,
-    units: Sequence[str] = (),
+    sentences: Sequence[tuple[str, str]], read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]",
+    variant: Variant, signature: str, writers: Sequence[str] = (),
 ) -> CrowsPairs:  # fmt: skip
-    """Return the measure from a model's answer to each pair (`core.models.measure_readers.SentencePairReader.read`).
+    """Return the measure of *sentences* from a model's answer to each pair (`SentencePairReader.read`).
 
-    *units*: what makes pairs resemble each other, such as who wrote them or the words in which they differ; "" for a
-    pair without. The interval is over these units; without them it is Wilson's.
+    The interval is over the words in which the pairs differ where the score is of these (changed, aul), else over
+    *writers*, "" for a pair without; without any it is Wilson's.
     """
+    units = [word_pair(more, less) for more, less in sentences] if variant in ("changed", "aul") else writers
     known = [
         (sentence_score(more, variant), sentence_score(less, variant)) for more, less in (row for row in read if row)
     ]

@@ -11,6 +11,8 @@ import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
+from evenhand.annotations.quantities.quantity import FORMS
+from evenhand.annotations.quantities.runs import run_estimates
 from evenhand.core.association import measures, report
 from evenhand.core.association.measures import Difference, Group, read_associations, rows_of, signature
 from evenhand.core.charts.association import CLASS_NAMES, CLASS_ROW, GENDER_NAMES, leans, shares, warmth
@@ -20,7 +22,8 @@ from evenhand.core.statistics.equivalence import ANSWERS, equivalence
 from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose, model_label
 from evenhand.pages.ui.equivalence import against, margin_box, shown_from
-from evenhand.pages.ui.numbers import DASH, methods_text, note_text, undefined
+from evenhand.pages.ui.numbers import DASH, methods_text, note_text, number
+from evenhand.pages.ui.quantities import entry_of, explained, explained_all, quantity_number
 from evenhand.pages.ui.tables import Column, below, element, joined, number_columns, show_html, span, table
 from evenhand.pages.ui.text import _, caption, in_brackets, inform, named, paragraph, plain, show_signature
 
@@ -36,12 +39,15 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str | Markup]], words: 
     return table([Column(column.name, "short") if at in words else column for at, column in enumerate(columns)], rows)
 
 
-def _estimate(estimate: Estimate, *, lean: bool = False, after: str = "") -> Markup:
-    """Return a value with its interval below; *lean*: in the colour of the side that it leans to; *after*: a mark."""
+def _estimate(name: str, estimate: Estimate, *, lean: bool = False, after: str = "") -> Markup:
+    """Return a value with its interval below, by the id and row *name*.
+
+    *lean*: in the colour of the side that it leans to; *after*: a mark.
+    """
     if estimate.value is None:
         return span(DASH, title=note_text(estimate.reason))
     tone = ("male" if estimate.value > 0 else "female") if lean else ""
-    value = span(signed_number(estimate.value) + after, f"strong {tone}" if tone else "")
+    value = span(quantity_number(name, estimate) + after, f"strong {tone}" if tone else "")
     ends = interval(estimate.low, estimate.high, signed=True) or note_text(estimate.note)
     return joined([value, element("div", ends, "small", title=note_text(estimate.note))])
 
@@ -52,9 +58,10 @@ def class_name(kind: str) -> str:
 
 
 def difference_table(
-    differences: Sequence[Difference], without: Sequence[Difference], head: str = "", margin: float | None = None
-) -> Markup:
-    """Return a table of W, M, M - W with its interval, and W - M as in the thesis; * = Holm.
+    id_: str, differences: Sequence[Difference], without: Sequence[Difference], head: str = "",
+    margin: float | None = None,
+) -> Markup:  # fmt: skip
+    """Return a table of W, M, M - W (quantity *id_*) with its interval, and W - M as in the thesis; * = Holm.
 
     With *without*, another column holds M - W without pairs of one word. The last column compares M - W with *margin*
     (ln) and gives about the smallest difference that such data show.
@@ -70,11 +77,13 @@ def difference_table(
         cells = [
             signed_number(difference.female),
             signed_number(difference.male),
-            _estimate(difference.estimate, lean=True, after=star),
+            _estimate(f"{id_}:{difference.name}", difference.estimate, lean=True, after=star),
         ]
         cells.append(signed_number(difference.w_minus_m))
         if bare:
-            cells.append(_estimate(bare[difference.name].estimate, lean=True) if difference.name in bare else DASH)
+            two = bare.get(difference.name)
+            name = f"run.association.difference_of_two_words:{difference.name}"
+            cells.append(_estimate(name, two.estimate, lean=True) if two else DASH)
         tested = equivalence(difference.estimate, margin)
         cells.append(joined([_(ANSWERS[tested.answer]), below(shown_from(tested) or DASH)]))
         units = _("{p} professions × {w} pairs") if difference.unit == "pair" else _("{p} professions × {w} words")
@@ -94,7 +103,8 @@ def group_table(groups: Sequence[Group]) -> Markup:
         rest = (numbers.std, numbers.max, numbers.q75, numbers.q50, numbers.q25, numbers.min)
         words = _(GENDER_NAMES.get(group.gender, group.gender))
         side = group.gender if group.gender in ("male", "female") else ""
-        cells = [f"{numbers.n:,}", _estimate(group.mean), *(plain_number(value) for value in rest)]
+        mean = _estimate(f"run.association.mean:{group.kind}/{group.gender}", group.mean)
+        cells = [f"{numbers.n:,}", mean, *(plain_number(value) for value in rest)]
         cells += [f"{group.undefined:,}"] if lost else []
         lines.append([joined([class_name(group.kind), below(span(words, side))]), *cells])
     return _table(heads, lines)
@@ -127,10 +137,11 @@ def printed_table(
     print."""
     heads = [_("Model"), _("Professions"), "W", "M", "W − M", "M − W", _("Hypotheses")]
     lines: list[list[str | Markup]] = []
-    for number, one in enumerate(own):
-        name = joined([model, below(_("this run"))]) if number == 0 else ""
+    for place, one in enumerate(own):
+        name = joined([model, below(_("this run"))]) if place == 0 else ""
         means = [signed_number(value) for value in (one.female, one.male, one.w_minus_m)]
-        lines.append([name, class_name(one.name), *means, _estimate(one.estimate, lean=True), ""])
+        difference = _estimate(f"run.association.difference:{one.name}", one.estimate, lean=True)
+        lines.append([name, class_name(one.name), *means, difference, ""])
     for row in found:
         flag = ""
         if not row.follows:
@@ -204,25 +215,18 @@ def rows(table: str, version: str, model: str) -> pd.DataFrame:
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def described(table: str, version: str, model: str) -> tuple[list[Group], list[Difference], list[Difference]]:
-    """Return the groups, the differences by class, and these differences without pairs of one word."""
-    frame = rows(table, version, model)
-    return measures.groups(frame), measures.differences(frame), measures.differences_without_equal(frame)
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def by(table: str, version: str, model: str, column: str) -> list[Difference]:
-    """Return the differences by *column*: profession or field."""
-    return measures.differences(rows(table, version, model), column)
+def measures_of(table: str, version: str, model: str) -> report.ModelMeasures:
+    """Return the measures of one model, without a margin."""
+    return report.ModelMeasures.of(rows(table, version, model), None)
 
 
 def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...]) -> None:
     """Show H1 to H4 in both readings, then the numbers behind the verdicts."""
     with st.spinner(_("Computing intervals over professions and person words …"), show_time=True):
-        groups, found, without = described(table, version, model)
+        whole = measures_of(table, version, model)
     margin = margin_box("ln", "margin")
-    result = report.verdicts(report.means_of(groups), found, margin)
-    result.append(_fourth(table, version, model, models, margin))
+    groups, found = whole.groups, whole.differences
+    result = [*whole.with_margin(margin).hypotheses, _fourth(table, version, model, models, margin)]
     cards = []
     for name, question in report.QUESTIONS.items():
         readings = [verdict for verdict in result if verdict.name == name]
@@ -238,18 +242,21 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     named_classes = data.assign(name=[class_name(name) for name in data["name"]])
     chart = leans(named_classes, description=says, row=CLASS_ROW, say=_, palette=colours())
     show_chart(chart, data, key="differences", says=says)
-    show_html(difference_table(found, without, margin=margin))
+    without = whole.differences_without_equal_pairs
+    show_html(difference_table("run.association.difference", found, without, margin=margin))
     text = _(
         "In brackets: 95% interval. *: differs from 0 after the Holm correction over the rows."
         " Against the margin: two one-sided tests. Minimum detectable difference: approximate, at"
         " 80% power."
     )
     st.caption(plain(text))
-    st.caption(plain(methods_text(entry.estimate for entry in found)))
-    fields = [difference for difference in by(table, version, model, "field") if difference.name]
+    names = run_estimates("association", whole)
+    st.caption(plain(methods_text(entry.estimate for entry in found)), help=explained_all(names))
+    fields = [difference for difference in whole.fields if difference.name]
     if fields:
         st.header(_("By field"), anchor=False)
-        show_html(difference_table(fields, [], head=_("Field"), margin=margin))
+        id_ = "run.association.difference_of_field"
+        show_html(difference_table(id_, fields, [], head=_("Field"), margin=margin))
     st.header(_("Mean association per group (ln)"), anchor=False)
     show_html(group_table(groups))
     downloads(_group_rows(groups), key="groups")
@@ -304,7 +311,7 @@ def _chance(differences: list[Difference]) -> str:
 def show_professions(table: str, version: str, model: str) -> None:
     """Show a ranking of professions by M - W, and the mean association of each with each group of words."""
     with st.spinner(_("Computing intervals over professions and person words …"), show_time=True):
-        differences = measures.ranked(by(table, version, model, "profession_key"))
+        differences = measures_of(table, version, model).professions
     frame = rows(table, version, model)
     kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
     kinds = ["", *measures.kinds_of(frame)] if any(kind_of.values()) else [""]
@@ -328,8 +335,8 @@ def show_professions(table: str, version: str, model: str) -> None:
 
 def show_shares(table: str, version: str, model: str) -> None:
     """Show M - W against the share of women, with the Pearson and the Spearman correlation."""
-    found = by(table, version, model, "profession_key")
-    correlations = {method: measures.share_correlation(found, method) for method in ("pearson", "spearman")}
+    whole = measures_of(table, version, model)
+    found, correlations = whole.professions, whole.women_share
     if correlations["pearson"].value is None:
         st.info(plain(note_text(correlations["pearson"].reason)))
         return
@@ -341,7 +348,7 @@ def show_shares(table: str, version: str, model: str) -> None:
     names = {"pearson": _("Pearson correlation"), "spearman": _("Spearman correlation")}
     for place, (method, name) in zip(places, names.items(), strict=True):
         with place:
-            _metric(name, correlations[method])
+            _metric(name, f"run.association.share_correlation:{method}", correlations[method])
     says = _(
         "Each point is a profession. A correlation below 0 means: the more women work in a"
         " profession, the further the model leans towards the female words. Interval: Fisher's z"
@@ -351,11 +358,11 @@ def show_shares(table: str, version: str, model: str) -> None:
     show_chart(shares(data, description=says, say=_, palette=colours()), data, key="shares", says=says)
 
 
-def _metric(name: str, estimate: Estimate) -> None:
-    text, why = undefined(estimate.value, note_text(estimate.reason), "{:+.3f}")
+def _metric(name: str, id_: str, estimate: Estimate) -> None:
     span = interval(estimate.low, estimate.high, signed=True)
     units = _("{n} professions", n=estimate.units)
-    st.metric(name, text.replace("-", "−"), help=why)
+    value = number(estimate.value, FORMS[entry_of(id_).unit])
+    st.metric(name, value, help=plain(explained(id_.partition(":")[0], note_text(estimate.reason))))
     st.caption(plain(f"{span} · {units}" if span else units))
 
 
@@ -382,7 +389,7 @@ def show_printed(language: str, table: str, version: str, model: str) -> None:
         " sentences. Means of models with different tokenizers are not comparable, so these values"
         " and your own run have separate axes."
     )
-    own = described(table, version, model)[1]
+    own = measures_of(table, version, model).differences
     show_html(printed_table(found, report.printed_verdicts(language), model_label(model), own))
     data = [
         {"model": printed.model, "class": printed.kind, "W": float(printed.woman), "M": float(printed.man),
@@ -395,7 +402,7 @@ def show_printed(language: str, table: str, version: str, model: str) -> None:
 def _group_rows(groups: list[Group]) -> list[dict[str, object]]:
     return [
         {"class": group.kind, "gender": group.gender, "n": group.numbers.n, "undefined": group.undefined,
-         "mean": group.numbers.mean, "low": group.mean.low, "high": group.mean.high, "method": group.mean.method,
+         "mean": group.mean.value, "low": group.mean.low, "high": group.mean.high, "method": group.mean.method,
          "std": group.numbers.std, "max": group.numbers.max, "q75": group.numbers.q75, "q50": group.numbers.q50,
          "q25": group.numbers.q25, "min": group.numbers.min}
         for group in groups

@@ -1,20 +1,23 @@
 """Which models are compared on which items, the start of the job, and a finished comparison: verdict and pictures."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from evenhand.annotations.before_after.blind import KIND
 from evenhand.annotations.before_after.runs import BEFORE_AFTER
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.scoring_input import PROJECT
+from evenhand.annotations.quantities.runs import run_estimates
 from evenhand.core.before_after.appendix import (
     CAPTION,
     HEADS,
+    ROLES,
     appendix,
     changed_row,
     interval,
@@ -28,12 +31,14 @@ from evenhand.core.before_after.settings import Settings
 from evenhand.core.charts.bias_distribution import squares, two_models, two_models_say
 from evenhand.core.charts.heatmap import heatmap
 from evenhand.core.runs.records import Run
+from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.statistics.estimate import note_text
 from evenhand.core.tune.report import model_of, tuned_runs
 from evenhand.pages.before_after.two_runs import change_cell, offer_appendix, show_runs_report
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose, choose_models, choose_project, every_model, language_name, warn_of_language
+from evenhand.pages.ui.quantities import explained_all, quantity_number
 from evenhand.pages.ui.runs import (
     RunPage,
     RunRequest,
@@ -225,7 +230,7 @@ def _show_run(run: Run) -> None:
     show_facts(run, text.format(items=f"{run.sentences:,}", name=name, time=finished_at(run)))
     show_notices(run)
     show_html(_models(report))
-    st.caption(plain(_(CAPTION)))
+    st.caption(plain(_(CAPTION)), help=explained_all(run_estimates("change", report)))
     show_pictures(run, report)
     _show_moved(report)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -236,7 +241,8 @@ def _show_run(run: Run) -> None:
 
 
 def _show_verdict(report: ModelsReport) -> None:
-    effect = _("Change in |Bias_c| (log10; below 0: leans less): {effect}.", effect=interval(report.effect, say=_))
+    number = quantity_number("run.change.effect:all", report.effect, interval(report.effect, say=_))
+    effect = escape(_("Change in |Bias_c| (log10; below 0: leans less): {effect}.")).format(effect=number)
     what = _("beyond the placebo") if report.placebo else _("against the model before")
     seeds = _("seeds: {number}", number=len(report.after))
     lines = [element("p", _(report.outcome), "says"), element("p", effect, "also")]
@@ -253,11 +259,15 @@ def _show_verdict(report: ModelsReport) -> None:
 def _models(report: ModelsReport) -> Markup:
     heads = [Column(_(head), "number" if i > 1 else "short") for i, head in enumerate(HEADS)]
     rows = [
-        (short(model.model), role, *changed_row(model, change_cell))
-        for role, models in ((_("after"), report.after), (_("placebo"), report.placebo))
+        (short(model.model), _(ROLES[role]), *changed_row(model, partial(_change_cell, f"{role}/{model.model}")))
+        for role, models in (("after", report.after), ("placebo", report.placebo))
         for model in models
     ]
     return table(heads, rows, kind="pinned")
+
+
+def _change_cell(model: str, name: str, change: Estimate | None, form: str) -> Markup:
+    return change_cell(change, form, f"run.change.{name}:{model}")
 
 
 def _show_moved(report: ModelsReport) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.quantities.runs import run_estimates
 from evenhand.core.before_after import appendix
 from evenhand.core.before_after.report import ModelsReport, RunsReport
 from evenhand.core.before_after.two_runs import SCALES, RunKind, Side, several_runs
@@ -19,6 +20,7 @@ from evenhand.core.typed_json import to_json
 from evenhand.pages.ui.charts import colours, download, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import margin_box
+from evenhand.pages.ui.quantities import explained_all, quantity_number
 from evenhand.pages.ui.runs import own_runs
 from evenhand.pages.ui.tables import Column, below, element, joined, number_columns, show_html, table
 from evenhand.pages.ui.text import _, caption, named, paragraph, plain, show_signature
@@ -105,9 +107,13 @@ def show_runs_report(report: RunsReport, name: str) -> None:
     if any(measure.change.value is not None for measure in report.measures):
         _show_changes(report, rows)
     heads = [Column(_(head), "number" if i else "") for i, head in enumerate(appendix.MEASURES)]
-    cells = [[*row[:4], change_cell(measure.change)] for row, measure in zip(rows, report.measures, strict=True)]
+    stated, cells = run_estimates(f"compared {report.kind}", report), []
+    for measure, (name, items, *numbers) in zip(report.measures, rows, strict=True):
+        ids = [f"run.compared.{report.kind}.{time}:{measure.key}" for time in ("before", "after", "change")]
+        values = [quantity_number(id_, stated[id_], text) for id_, text in zip(ids[:2], numbers, strict=False)]
+        cells.append([name, items, *values, change_cell(stated[ids[2]], name=ids[2])])
     show_html(table(heads, cells, kind="pinned"))
-    st.caption(plain(appendix.unit_text(report, _)))
+    st.caption(plain(appendix.unit_text(report, _)), help=explained_all(stated))
     if shares := appendix.share_rows(report, _):
         show_html(table(number_columns([_(head) for head in appendix.SHARES], range(1, 5)), shares))
     _show_moved(report)
@@ -128,10 +134,11 @@ def offer_appendix(text: Callable[[], str], report: ModelsReport | RunsReport, n
     )
 
 
-def change_cell(change: Estimate | None, form: str = "+z.3f") -> Markup:
-    """Return a change with its interval; why one is missing is below it, so that it may take several lines."""
+def change_cell(change: Estimate | None, form: str = "+z.3f", name: str = "") -> Markup:
+    """Return a change with its interval, and why one is missing below it; *name*: the id and row of its quantity."""
     value, why = appendix.parts(change, form, _)
-    return Markup("{}{}").format(value, below(why) if why else "")
+    cell = quantity_number(name, change, value) if change and name else value
+    return Markup("{}{}").format(cell, below(why) if why else "")
 
 
 def _show_changes(report: RunsReport, rows: list[list[str]]) -> None:

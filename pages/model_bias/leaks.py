@@ -1,5 +1,6 @@
 """The section Leaks: are the extremes of a model bias, or sentences that give the answer away? Draw, send, read."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -7,16 +8,21 @@ import streamlit as st
 
 from evenhand.annotations.audit import audit_projects, follow_up
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.quantity import FORMS
+from evenhand.annotations.quantities.runs import run_estimates
 from evenhand.annotations.types import Project
 from evenhand.core.audit.leak_rates import Compared, Rule, WithAndWithout, verdict
 from evenhand.core.audit.sample import MOST, AuditSample, draw, labels_needed
 from evenhand.core.errors import EvenhandError
+from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import equivalence
 from evenhand.pages.model_bias.source import Settings, rows_for
 from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose, model_label, switch
 from evenhand.pages.ui.equivalence import against, difference_says, margin_box
 from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, duration, note_text, number, with_brackets
+from evenhand.pages.ui.quantities import explained_all
 from evenhand.pages.ui.runs import ScoreFile
 from evenhand.pages.ui.sentences import choice_name
 from evenhand.pages.ui.tables import Tile, show_records, show_tiles
@@ -224,12 +230,14 @@ def _answer(audit_result: audit_projects.AuditResult, rule: "Rule") -> None:
     chart = leak_shares(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(chart, [row | {"rule": rule, **_traced(audit_result)} for row in rows], key="leak-shares", says=says)
     with st.expander(_("All ways of counting"), icon=":material/table_rows:"):
-        table = [_table_row(kind, compared, margin) for kind in RULES for compared in audit_result.shares[kind]]
+        stated = run_estimates("leaks", audit_result)
+        table = [_table_row(kind, one, stated, margin) for kind in RULES for one in audit_result.shares[kind]]
         st.dataframe(table, hide_index=True, key="leak-table")
-        caption(
+        text = _(
             "Shares of sentences: Wilson interval; their difference: Newcombe. Shares of labels: t on"
             " the jackknife over sentences, because labels of one sentence are correlated."
         )
+        st.caption(plain(text), help=explained_all(stated))
         downloads([row | _traced(audit_result) for row in table], key="leak-table")
 
 
@@ -269,16 +277,23 @@ def _says(both: Compared) -> str:
     return text.format(a=leaks, b=judged, c=other_leaks, d=other, apart=with_brackets(both.difference, POINTS))
 
 
-def _table_row(kind: str, one: Compared, margin: float | None) -> dict[str, object]:
+def _table_row(
+    kind: str, one: Compared, stated: Mapping[str, Estimate], margin: float | None
+) -> dict[str, object]:  # fmt: skip
     names = {"unanimous": _("all say leak"), "any": _("at least one says leak"), "label": _("labels that say leak")}
+
+    def written(name: str) -> str:
+        id_ = f"run.leaks.{name}"
+        return with_brackets(stated[f"{id_}:{kind}/{one.toward or 'both'}"], FORMS[ENTRIES[id_].unit])
+
     return {
         _("Counted"): names[kind],
         _("Direction"): _end(one),
         _("Extremes"): f"{one.counts[0][0]}/{one.counts[0][1]}",
-        _("Share among extremes"): with_brackets(one.extreme, "z.0%"),
+        _("Share among extremes"): written("extremes"),
         _("Ordinary sentences"): f"{one.counts[1][0]}/{one.counts[1][1]}",
-        _("Share among ordinary sentences"): with_brackets(one.control, "z.0%"),
-        _("Difference"): with_brackets(one.difference, POINTS),
+        _("Share among ordinary sentences"): written("controls"),
+        _("Difference"): written("difference"),
         _("Against the margin"): against(equivalence(one.difference, margin), SIZE_IN_POINTS),
     }
 
@@ -308,7 +323,9 @@ def _measures(audit_result: audit_projects.AuditResult, rule: "Rule", *, of_run:
         "extreme": _("extremes in this audit"),
         "control": _("ordinary sentences in this audit"),
     }
-    rows = [_means_row(names[scope], part) for scope, part in audit_result.measures[rule].items()]
+    stated = run_estimates("leaks", audit_result)
+    parts = audit_result.measures[rule].items()
+    rows = [_means_row(names[scope], part, stated, f"{rule}/{scope}") for scope, part in parts]
     show_records(rows)
     told = _("log10. With → without leaking sentences; only labelled sentences can be excluded.")
     if not of_run:
@@ -317,9 +334,11 @@ def _measures(audit_result: audit_projects.AuditResult, rule: "Rule", *, of_run:
     st.caption(plain(told))
 
 
-def _means_row(name: str, part: WithAndWithout) -> dict[str, str]:
+def _means_row(name: str, part: WithAndWithout, stated: Mapping[str, Estimate], key: str) -> dict[str, str]:
     def change(field: str) -> str:
-        return " → ".join(number(getattr(means, field), "z.3f") for means in (part.all, part.kept))
+        id_ = f"run.leaks.{field}"
+        values = (stated[f"{id_}:{key}/{which}"].value for which in ("all", "kept"))
+        return " → ".join(number(value, FORMS[ENTRIES[id_].unit]) for value in values)
 
     return {
         _("Sentences"): name,

@@ -6,16 +6,21 @@ from typing import Any
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.quantities.quantity import FORMS
+from evenhand.annotations.quantities.runs import run_estimates
 from evenhand.core.charts.dots import ROLE_NAMES, measure_dots
 from evenhand.core.errors import N_
 from evenhand.core.language import significant
+from evenhand.core.other_measures.measured_values import MeasuredValue
 from evenhand.core.other_measures.settings import BY_NAME, Measure
 from evenhand.core.runs.records import Run
+from evenhand.core.statistics import Estimate
 from evenhand.core.types import JsonObject
 from evenhand.pages.other_measures.start import MEASURED, names_of_tests, show_criticism, variant_names
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.notices import trial_banner
-from evenhand.pages.ui.numbers import DASH, number
+from evenhand.pages.ui.numbers import DASH, interval, note_text, number
+from evenhand.pages.ui.quantities import entry_of, explained_all, quantity_number
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
 from evenhand.pages.ui.tables import below, joined, number_columns, show_html, table
 from evenhand.pages.ui.text import (
@@ -27,11 +32,9 @@ from evenhand.pages.ui.text import (
     named,
     paragraph,
     plain,
-    sentence,
     show_signature,
 )
 
-SCALES = {"percent": ".1f", "effect": ".3f", "ln": ".3f"}
 NO_PRINT = N_("No published values of these models are included.")
 
 
@@ -67,15 +70,19 @@ def show_finished(store: Store) -> None:
     show_notices(run)
     trial_banner(run.models)
     show_criticism(what)
-    figures = [(str(entry.get("model")), figure) for entry in run.answered for figure in entry.get("figures") or []]
-    neutrals = list(dict.fromkeys(one.get("neutral") for _model, one in figures))
+    figures = [
+        (str(entry.get("model")), MeasuredValue.of(figure))
+        for entry in run.answered
+        for figure in entry.get("figures") or []
+    ]
+    neutrals = list(dict.fromkeys(one.neutral for _model, one in figures))
     for place, neutral in enumerate(neutrals):
-        own = [(model, one) for model, one in figures if one.get("neutral") == neutral and one["value"] is not None]
+        own = [(model, one) for model, one in figures if one.neutral == neutral and one.estimate.value is not None]
         if not own:
             continue
         rows = [_row(model, one) for model, one in own]
         rows += [_printed(entry) for entry in run.record.get("published") or [] if entry["model"] in run.models]
-        shown = [row for row in rows if row["group"] in {_group(model, str(one["quantity"])) for model, one in own}]
+        shown = [row for row in rows if row["group"] in {_group(model, one.quantity) for model, one in own}]
         rows = sorted(shown, key=lambda row: list(dict.fromkeys(entry["group"] for entry in shown)).index(row["group"]))
         says = _says(neutral, rows)
         chart = measure_dots(rows, what.scale, neutral, description=says, say=_, palette=colours())
@@ -104,11 +111,11 @@ def _says(neutral: float | None, rows: Sequence[Mapping[str, Any]]) -> str:
     return paragraph(parts)
 
 
-def _row(model: str, one: Mapping[str, Any]) -> JsonObject:
-    low, high = _two(one.get("band"))
+def _row(model: str, one: MeasuredValue) -> JsonObject:
+    estimate, (low, high) = one.estimate, one.band or (None, None)
     return {
-        "group": _group(model, str(one["quantity"])), "label": _role(one), "role": one["role"], "value": one["value"],
-        "low": one.get("low"), "high": one.get("high"), "band_low": low, "band_high": high,
+        "group": _group(model, one.quantity), "label": _(ROLE_NAMES[one.role]), "role": one.role,
+        "value": estimate.value, "low": estimate.low, "high": estimate.high, "band_low": low, "band_high": high,
     }  # fmt: skip
 
 
@@ -122,54 +129,40 @@ def _group(model: str, quantity: str) -> str:
     return f"{model} · {quantity_names().get(quantity, quantity)}"
 
 
-def _role(one: Mapping[str, Any]) -> str:
-    return _(ROLE_NAMES.get(str(one["role"]), str(one["role"])))
-
-
-def _show_table(what: Measure, figures: Sequence[tuple[str, JsonObject]]) -> None:
+def _show_table(what: Measure, figures: Sequence[tuple[str, MeasuredValue]]) -> None:
     heads = [_("model"), _("quantity"), _("subject"), _("value"), _("95% interval"), _("chance range"), "p", _("notes")]
-    form, names = SCALES[what.scale], quantity_names()
-    rows, reasons = [], dict[str, None]()
+    titles, rows, reasons = quantity_names(), [], dict[str, None]()
     for model, one in figures:
-        value, ends = one["value"], _ends(one.get("low"), one.get("high"), form)
-        reasons |= {} if ends or value is None else {_reason(one, "interval_reason"): None}
+        stated = run_estimates(what.name, [one])
+        (id_, estimate), *of_chance = stated.items()
+        form = FORMS[entry_of(id_).unit]
+        reasons |= {} if estimate.low is not None or estimate.value is None else {note_text(estimate.note): None}
+        value = quantity_number(id_, estimate)
         rows.append(
             (
                 model,
-                names.get(str(one["quantity"]), str(one["quantity"])),
-                _role(one),
-                number(value, form) if value is not None else joined([DASH, below(_reason(one, "value_reason"))]),
-                ends or DASH,
-                _ends(*_two(one.get("band")), form) or DASH,
-                DASH if one.get("p") is None else significant(one["p"]),
-                clauses(_beside(one)),
+                titles.get(one.quantity, one.quantity),
+                _(ROLE_NAMES[one.role]),
+                value if estimate.value is not None else joined([value, below(note_text(estimate.reason))]),
+                interval(estimate, form) or DASH,
+                interval(Estimate(None, *one.band), form) if one.band else DASH,
+                *([quantity_number(*one_p) for one_p in of_chance] or [joined([DASH])]),
+                clauses(_beside(one.facts)),
             )
         )
     show_html(table(number_columns(heads, (3, 4, 5, 6)), rows, kind="stacked"))
     for reason in filter(None, reasons):
         st.caption(plain(reason))
     said = [_("Of m values, about 0.05 m are expected outside the chance range by chance.")]
-    if any(one.get("p") is not None for _model, one in figures):
+    if any(one.p is not None for _model, one in figures):
         of_sets = _("p: the share of partitions that reach the effect, P(s ≥ s_obs), one-sided.")
         coins = _("p: how often random choices deviate at least as far from no bias (two-sided).")
         said.insert(0, of_sets if what.scale == "effect" else coins)
-    st.caption(plain(paragraph(said)))
+    names = run_estimates(what.name, [one for _model, one in figures])
+    st.caption(plain(paragraph(said)), help=explained_all(names))
 
 
-def _reason(one: Mapping[str, Any], key: str) -> str:
-    message = one.get(f"{key}_message")
-    return sentence(str(message), one.get(f"{key}_values") or {}) if message else ""
-
-
-def _two(band: Sequence[float] | None) -> tuple[float | None, float | None]:
-    return (band[0], band[1]) if band else (None, None)
-
-
-def _ends(low: float | None, high: float | None, form: str) -> str:
-    return "" if low is None or high is None else f"{number(low, form)} – {number(high, form)}"
-
-
-def _beside(one: Mapping[str, Any]) -> list[str]:
+def _beside(facts: Mapping[str, Any]) -> list[str]:
     """Return the counts behind a number as texts."""
     names = {
         "ties": _("ties"), "left_out": _("excluded"), "size": _("median difference"), "items": _("items"),
@@ -180,7 +173,7 @@ def _beside(one: Mapping[str, Any]) -> list[str]:
     }  # fmt: skip
     result = []
     for key, name in names.items():
-        value = one.get(key)
+        value = facts.get(key)
         if value is None or (key in ("left_out", "missing", "unlike") and not value):
             continue
         result.append(named(name, f"{value:,}" if isinstance(value, int) else significant(value)))

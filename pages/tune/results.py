@@ -9,9 +9,11 @@ from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs.kinds import run_name
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.runs import run_estimates
 from evenhand.core.before_after.appendix import short
 from evenhand.core.charts.lines import loss_curve
-from evenhand.core.models.tuning.settings import HeldOut
+from evenhand.core.errors import N_
 from evenhand.core.runs.records import Run, runs_folder
 from evenhand.core.tune.report import (
     CURVE,
@@ -28,11 +30,13 @@ from evenhand.core.tune.report import (
 )
 from evenhand.pages.ui.charts import colours, download, show_chart
 from evenhand.pages.ui.jobs import jobs_of
-from evenhand.pages.ui.numbers import percent
+from evenhand.pages.ui.quantities import explained_all, quantity_number
 from evenhand.pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, caption, named, plain, series
 from evenhand.pages.ui.visitor import asks_at_click, open_store, page_link
+
+TIMES = (N_("before"), N_("after"))
 
 
 def show_under_way(store: Store) -> None:
@@ -63,6 +67,7 @@ def _show_run(run: Run) -> None:
     if early := stopped_early(report):
         st.caption(plain(_(early.message).format(**early.values)))
     show_html(_figures(report))
+    st.caption(_("Held-out text: neither model was trained on it."), help=explained_all(run_estimates("tune", report)))
     if isinstance(report, TrainingReport):
         _show_curve(report.curve, f"curve-{run.name}")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -113,15 +118,12 @@ def _delete(name: str) -> None:
 
 
 def _figures(report: TuneReport) -> Markup:
-    before, after = (report.held_out.get(time) or HeldOut(0, 0, 0, 0) for time in ("before", "after"))
+    stated = run_estimates("tune", report)
     rows = [
-        (_("loss on held-out text (−ln p per token)"), f"{before.loss:.4f}", f"{after.loss:.4f}"),
-        (_("top-1 accuracy"), percent(before.accuracy), percent(after.accuracy)),
+        (_(ENTRIES[id_].name), *(quantity_number(f"{id_}:{time}", stated[f"{id_}:{time}"]) for time in TIMES))
+        for id_ in dict.fromkeys(name.partition(":")[0] for name in stated)
     ]
-    if isinstance(report, ProjectionReport) and report.probe:
-        first, last = (percent(report.probe[time]["accuracy"]) for time in ("before", "after"))
-        rows.append((_("gender probe accuracy (chance: 50%)"), first, last))
-    return table(number_columns([_("figure"), _("before"), _("after")], (1, 2)), rows)
+    return table(number_columns([_("figure"), *(_(time) for time in TIMES)], (1, 2)), rows)
 
 
 def _show_curve(points: Sequence[Mapping[str, Any]], key: str) -> None:

@@ -29,7 +29,7 @@ from evenhand.annotations.release.files import method, method_facts
 from evenhand.annotations.release.stored_releases import release_file, releases
 from evenhand.annotations.types import Project
 from evenhand.commands.main import cli
-from evenhand.core.language import LANGUAGES, Language, translate
+from evenhand.core.language import LANGUAGES, Language, share_text, translate
 from evenhand.core.statistics import Estimate
 from tests.support.pages import ENTRY, open_page, text_of
 from tests.support.recount import Package
@@ -353,6 +353,8 @@ def agrees(statement: Statement, truth: Estimate) -> bool:
         return given == "—"
     if unit in ("share", "coefficient") and not statement.place.startswith("page"):
         return given == f"{truth.value:.3f}"
-    if unit in ("share", "fine_share", "coefficient", "points"):
+    if unit in ("share", "fine_share"):
+        return given == share_text(truth.value)
+    if unit in ("coefficient", "points"):
         return given == f"{truth.value:{FORMS[unit]}}".replace("-", "−")
     return given == written(truth.value, unit)

@@ -67,10 +67,12 @@ def test_a_sentence_score_is_computed_by_variant() -> None:
 def test_ties_count_in_the_denominator_only() -> None:
     high, low = SentenceTokens((-1.0,), (), ()), SentenceTokens((-2.0,), (), ())
     near = SentenceTokens((-1.0001,), (), ())
-    result = crows_pairs([(high, low), (low, high), (high, near), None], "published", "s")
+    result = crows_pairs([("a", "b")] * 4, [(high, low), (low, high), (high, near), None], "published", "s")
     assert result.score.value == pytest.approx(100 / 3) and (result.pairs, result.ties, result.left_out) == (3, 1, 1)
     assert result.to_json()["low"] < 33.3 < result.to_json()["high"]
-    assert crows_pairs([None], "aul", "s").to_json()["score_reason"] == "This model cannot score any pair."
+    assert (
+        crows_pairs([("a", "b")], [None], "aul", "s").to_json()["score_reason"] == "This model cannot score any pair."
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,8 +94,9 @@ def test_pairs_of_one_writer_are_one_unit() -> None:
     """40 pairs of 8 writers, each consistent: 8 units, so wider than Wilson of 40."""
     high, low = SentenceTokens((-1.0,), (), ()), SentenceTokens((-2.0,), (), ())
     read = [(high, low) if i % 8 < 4 else (low, high) for i in range(40)]
-    alone = crows_pairs(read, "published", "s").share
-    together = crows_pairs([*read, None], "published", "s", [f"a{i % 8}" for i in range(41)]).share
+    pairs = [("a", "b")] * 41
+    alone = crows_pairs(pairs[1:], read, "published", "s").share
+    together = crows_pairs(pairs, [*read, None], "published", "s", [f"a{i % 8}" for i in range(41)]).share
     assert alone.value == together.value == 0.5
     assert alone.low is not None and together.low is not None and together.low < alone.low - 0.1
 

@@ -112,7 +112,7 @@ def test_bias_bench_scores_the_tokens_that_differ(folder: Path) -> None:
     read = SentencePairReader(str(folder), device="cpu").read(pairs)
     theirs = [average_of_changed(folder, *pair) for pair in pairs]
     assert theirs[2] is None  # skipped there, counted here
-    assert crows_pairs(read, "published", "").pairs == 3
+    assert crows_pairs(pairs, read, "published", "").pairs == 3
     for one, scores in zip(read[:2], theirs[:2], strict=True):
         assert one is not None and scores is not None
         ours = [round(sum(side.changed) / len(side.changed), 3) for side in one]

@@ -93,7 +93,7 @@ def shares(pairs: list[tuple[str, str]]) -> tuple[float, float]:
 
 def by_the_app(pairs: list[tuple[str, str]]) -> tuple[float | None, float | None]:
     read = SentencePairReader("demo-en", device="cpu").read(pairs)
-    return crows_pairs(read, "published", "").score.value, crows_pairs(read, "aul", "").score.value
+    return crows_pairs(pairs, read, "published", "").score.value, crows_pairs(pairs, read, "aul", "").score.value
 
 
 def test_values_of_the_app_equal_the_definitions_of_the_papers() -> None:
