@@ -30,6 +30,7 @@ MOST_BINS = 120  # per model
 ROW = 112  # pixels per model in the ridges
 BELOW = 48  # pixels for the axis, which are part of the height on a page
 LEAST_REACH = 1.5  # log10; the axis is never shorter
+PALE = 0.35  # opacity of what is not selected
 TALLEST = 0.7  # of a row: the highest bin; the model's name and its shares are above it
 
 
@@ -38,8 +39,10 @@ def finite(values: Values) -> Values:
     return np.asarray(values[np.isfinite(values)], dtype=np.float64)
 
 
-def bins(values: Mapping[str, Values]) -> pd.DataFrame:
-    """Count Bias_c (log10) per model and bin: columns model, row, low, high, count, share, side.
+def bins(values: Mapping[str, Values], picked: Mapping[str, NDArray[np.bool_]] | None = None) -> pd.DataFrame:
+    """Count Bias_c (log10) per model and bin: columns model, row, low, high, count, share, side, picked.
+
+    *picked*: which values of a model are selected; the column `picked` counts these, without it everything is 0.
 
     Bins have one width for all models. They are closed on the side away from 0, so that exactly 0.3 is not obvious;
     0 itself counts to the first bin above it. The outermost bins hold everything beyond (`low` or `high` infinite).
@@ -53,15 +56,20 @@ def bins(values: Mapping[str, Values]) -> pd.DataFrame:
     edges = np.round(np.arange(1, steps + 1) * width, 10)
     rows = []
     for number, (model, entry) in enumerate(known.items()):
+        chosen = np.zeros(len(entry), bool) if picked is None else picked[model][np.isfinite(values[model])]
         step = np.minimum(np.searchsorted(edges, np.abs(entry), side="left"), steps)
         for sign in (-1, 1):
             # Values beyond the last border count in the last bin.
-            inside = np.minimum(step[entry < 0 if sign < 0 else entry >= 0], steps - 1)
-            for k, count in enumerate(np.bincount(inside, minlength=steps)):
+            here = entry < 0 if sign < 0 else entry >= 0
+            counts, some = (
+                np.bincount(np.minimum(step[on], steps - 1), minlength=steps) for on in (here, here & chosen)
+            )
+            for k, count in enumerate(counts):
                 near, far = float(edges[k] - width), float(edges[k])
-                rows.append(_bin(model, number, sign, near, far if k < steps - 1 else math.inf, int(count), len(entry)))
-    columns = ["model", "row", "low", "high", "count", "share", "side"]
-    kinds = {"low": float, "high": float, "share": float, "count": int, "row": int}
+                far = far if k < steps - 1 else math.inf
+                rows.append((*_bin(model, number, sign, near, far, int(count), len(entry)), int(some[k])))
+    columns = ["model", "row", "low", "high", "count", "share", "side", "picked"]
+    kinds = {"low": float, "high": float, "share": float, "count": int, "row": int, "picked": int}
     return pd.DataFrame(rows, columns=columns).astype(kinds).sort_values(["row", "low"], ignore_index=True)
 
 
@@ -90,13 +98,15 @@ def ridges(
     say: Say = same,
     notes: Mapping[str, str] | None = None,
     click: str | None = None,
+    brush: str | None = None,
     palette: Palette = LIGHT,
 ) -> Any:
     """Draw a row for each model of `bins`: bars coloured by side, the two obvious shares at the ends.
 
     The tallest bin of a model fills its row; its area is all sentences.
 
-    *notes* are words behind a model's name; *click* names a selection that gives model, low and high of a bin.
+    *notes* are words behind a model's name; *click* names a selection that gives model, low and high of a bin, *brush*
+    one of a span of values. If some sentences are picked, the bars of all others are pale.
     """
     models = list(dict.fromkeys(found["model"]))
     shown = _drawn(found, say)
@@ -113,9 +123,12 @@ def ridges(
         color=alt.Color("side:N", scale=colours, legend=None),
         tooltip=tooltips(TIPS, say),
     )
-    if click:
-        chosen = alt.selection_point(name=click, fields=["model", "low_text", "high_text"], empty=True, on="click")
-        bars = bars.add_params(chosen).encode(opacity=alt.condition(chosen, alt.value(1), alt.value(0.35)))
+    fields = ["model", "low_text", "high_text"]
+    clicks = [alt.selection_point(name=click, fields=fields, on="click", toggle=False)] if click else []
+    bars = bars.add_params(*clicks, *([alt.selection_interval(name=brush, encodings=["x"])] if brush else []))
+    some = bool((shown["picked"] > 0).any())
+    solid = bars.transform_filter("datum.picked > 0").encode(y2=alt.Y2("picked_top:Q"))
+    bars = bars.encode(opacity=alt.value(PALE if some else 1))
     floors = alt.Chart(pd.DataFrame({"bottom": [row + 0.94 for row in range(len(models))]}))
     floors = floors.mark_rule(color=palette.neutral, strokeWidth=1)
     layers = [
@@ -123,6 +136,7 @@ def ridges(
         *_borders(x, palette),
         floors.encode(y=alt.Y("bottom:Q", scale=y, axis=None)),
         bars,
+        *([solid] if some else []),
         *(_names(models, found, y, notes or {}, palette) if models else []),
     ]
     return styled(alt.layer(*layers), description, palette)
@@ -154,6 +168,7 @@ def _drawn(found: pd.DataFrame, say: Say) -> pd.DataFrame:
     most = shown.groupby("row")["share"].transform("max")
     # At least a hairline: users must be able to see and click a bin with one sentence.
     shown["top"] = shown["bottom"] - (TALLEST * shown["share"] / most).clip(lower=0.012)
+    shown["picked_top"] = shown["bottom"] - (shown["bottom"] - shown["top"]) * shown["picked"] / shown["count"]
     shown["range"] = [_range(low, high, say) for low, high in zip(shown["low"], shown["high"], strict=True)]
     shown["count_text"] = [f"{n:,}" for n in shown["count"]]
     shown["share_text"] = [share_text(part) for part in shown["share"]]
@@ -294,23 +309,26 @@ SQUARES = 40  # along each axis, at most
 STEPS = (0.05, 0.1, 0.2, 0.3, 0.5)  # log10
 
 
-def squares(a: Values, b: Values) -> pd.DataFrame:
-    """Count sentences in squares of (Bias_c of a, Bias_c of b): columns a_low, a_high, b_low, b_high, count.
+def squares(a: Values, b: Values, picked: NDArray[np.bool_] | None = None) -> pd.DataFrame:
+    """Count sentences in squares of (Bias_c of a, Bias_c of b): columns a_low, a_high, b_low, b_high, count, picked.
 
-    Only sentences that are finite in both. Values beyond the outermost squares count in these.
+    Only sentences that are finite in both. Values beyond the outermost squares count in these. *picked*: which
+    sentences are selected; the column `picked` counts these.
     """
     both = np.isfinite(a) & np.isfinite(b)
-    a, b = a[both], b[both]
+    chosen = np.zeros(len(a), bool) if picked is None else picked
+    a, b, chosen = a[both], b[both], chosen[both]
     everything = np.abs(np.concatenate([a, b, np.zeros(1)]))
     reach = max(LEAST_REACH, float(np.quantile(everything, 0.998)))
     step = next((step for step in STEPS if 2 * reach / step <= SQUARES), reach / (SQUARES / 2))
     last = math.ceil(reach / step - 1e-9)
-    both_cells = pd.DataFrame({"x": cells(a, step, last), "y": cells(b, step, last)})
-    result = both_cells.groupby(["x", "y"]).size().rename("count").reset_index()
+    both_cells = pd.DataFrame({"x": cells(a, step, last), "y": cells(b, step, last), "picked": chosen.astype(int)})
+    result = both_cells.groupby(["x", "y"])["picked"].agg(["size", "sum"]).reset_index()
+    result = result.rename(columns={"size": "count", "sum": "picked"})
     for name, column in (("a", "x"), ("b", "y")):
         result[f"{name}_low"] = (result[column] * step).round(10)
         result[f"{name}_high"] = ((result[column] + 1) * step).round(10)
-    return result[["a_low", "a_high", "b_low", "b_high", "count"]]
+    return result[["a_low", "a_high", "b_low", "b_high", "count", "picked"]]
 
 
 def cells(values: Values, step: float, last: int) -> NDArray[np.int64]:
@@ -326,7 +344,8 @@ def two_models(
 ) -> Any:  # fmt: skip
     """Draw the `squares` of models *a* (across) and *b* (up); darker is more sentences, on a square-root scale.
 
-    *click* names a selection that gives the four borders of a square.
+    *click* names a selection that gives the four borders of a square. If some sentences are picked, squares without
+    them are pale.
     """
     borders = found[["a_low", "a_high", "b_low", "b_high"]].abs().to_numpy()
     reach = float(borders.max()) if len(found) else LEAST_REACH
@@ -346,8 +365,10 @@ def two_models(
     colour = alt.Color("count:Q", scale=colours, legend=None)
     drawn = drawn.encode(x=x, x2=alt.X2("a_high:Q"), y=y, y2=alt.Y2("b_high:Q"), color=colour, tooltip=tips)
     if click:
-        chosen = alt.selection_point(name=click, fields=["a_low", "a_high", "b_low", "b_high"], on="click")
-        drawn = drawn.add_params(chosen).encode(opacity=alt.condition(chosen, alt.value(1), alt.value(0.4)))
+        fields = ["a_low", "a_high", "b_low", "b_high"]
+        drawn = drawn.add_params(alt.selection_point(name=click, fields=fields, on="click", toggle=False))
+    if len(found) and bool(found["picked"].any()):
+        drawn = drawn.encode(opacity=alt.condition("datum.picked > 0", alt.value(1), alt.value(PALE)))
     return styled(alt.layer(*_quadrants(reach, x, y, palette), drawn), description, palette)
 
 

@@ -37,6 +37,7 @@ def heatmap(
     mark: str | None = None,
     band: str | None = None,
     interval: tuple[str, str] | None = None,
+    outlined: str | None = None,
     width: int = 600,
     row: int = CELL,
     signed: bool = False,
@@ -44,14 +45,13 @@ def heatmap(
 ) -> Any:
     """Return a chart with a cell per row of *data*: column `x` across, `y` down, the number `value` in the cell.
 
-    `scale="more"`: from the card's colour to green, below 0 to red (agreement).
-    `scale="sides"`: positive purple (leans male), negative orange (leans
-    female), 0 the card's colour. `domain` is (least, most); by default the
-    data's own, symmetric about 0 for "sides". A missing value is an em dash on
-    grey. A cell whose column `mark` is true gets an asterisk; the text next to
-    the chart must explain the asterisk. A cell whose value is not farther from
-    0 than its column `band` is dashed and its number faint: chance can explain
-    the value. `interval`: columns of both ends, in small type under the number.
+    `scale="more"`: from the card's colour to green, below 0 to red (agreement). `scale="sides"`: positive purple (leans
+    male), negative orange (leans female), 0 the card's colour. `domain` is (least, most); by default the data's own,
+    symmetric about 0 for "sides". A missing value is an em dash on grey. A cell whose column `mark` is true gets an
+    asterisk; the text next to the chart must explain it. A cell whose value is not farther from 0 than its column
+    `band` is dashed and its number faint: chance can explain
+    the value. A cell whose column `outlined` is true has a strong border. `interval`: columns of both ends, in
+    small type under the number.
     `width`: the approximate width in pixels, including the names of the rows. Names too long for their column are
     slanted. `titles`: names of columns for axes and tooltips; `tooltip`: further columns for tooltips. Rows keep their
     order and are `row` pixels high. `signed`: numbers have their sign also on the scale "more".
@@ -70,7 +70,7 @@ def heatmap(
         tooltip=tooltips(_tips(x, y, value, tooltip, names)),
     )
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
-    layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None)
+    layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None, outlined=outlined)
     return styled(alt.layer(*layers), description, palette)
 
 
@@ -121,7 +121,9 @@ def _tooltip_text(value: Any, digits: int) -> Any:
     return f"{number:,.0f}" if number.is_integer() else _written(number, digits, signed=False)
 
 
-def _layers(base: Any, colour: alt.Color, palette: Palette, *, banded: bool, lifted: bool) -> list[Any]:
+def _layers(
+    base: Any, colour: alt.Color, palette: Palette, *, banded: bool, lifted: bool, outlined: str | None
+) -> list[Any]:
     # A mark with a missing value is not drawn at all: the grey cells lie underneath.
     grey = base.mark_rect(color=palette.line, stroke=palette.paper, strokeWidth=2, cornerRadius=5)
     layers = [grey, base.mark_rect(stroke=palette.paper, strokeWidth=2, cornerRadius=5).encode(color=colour)]
@@ -137,6 +139,9 @@ def _layers(base: Any, colour: alt.Color, palette: Palette, *, banded: bool, lif
         layers.append(dashed)
     ends = alt.ExprRef(f"{NARROW} ? split(datum._ends, '{TO}') : datum._ends")
     small = base.mark_text(fontSize=10, dy=alt.ExprRef(f"{NARROW} ? 4 : 11"), color=palette.soft, text=ends)
+    if outlined is not None:
+        border = base.mark_rect(fillOpacity=0, stroke=palette.ink, strokeWidth=3, cornerRadius=5)
+        layers.append(border.transform_filter(f"datum['{outlined}']"))
     return [*layers, words, *([small] if lifted else [])]
 
 

@@ -6,7 +6,7 @@ Models are neither ranked nor ordered by bias: less lean is not better (docs/met
 """
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -340,12 +340,18 @@ def _bar(parts: Sequence[BarPart]) -> str:
     return f'<div class="models-bar" role="img" aria-label="{html.escape(text, quote=True)}">{inner}</div>'
 
 
-def list_html(rows: Iterable[dict[str, Any]], *, say: Say, value: str = "bias_log10") -> str:
-    """Return the rows of a score file as a list; *value* names the column of the large number."""
-    return f'<ul class="models-list">{"".join(_sentence(row, value, say) for row in rows)}</ul>'
+def list_html(
+    rows: Iterable[dict[str, Any]], *, say: Say, value: str = "bias_log10",
+    links: Callable[[Mapping[str, Any]], str] = lambda row: "",
+) -> str:  # fmt: skip
+    """Return the rows of a score file as a list.
+
+    *value* names the column of the large number; *links* gives the HTML of what a sentence leads to.
+    """
+    return f'<ul class="models-list">{"".join(_sentence(row, value, say, links(row)) for row in rows)}</ul>'
 
 
-def _sentence(row: dict[str, Any], value: str, say: Say) -> str:
+def _sentence(row: dict[str, Any], value: str, say: Say, links: str) -> str:
     number = row[value]
     colour, arrow = ("m", " ▶") if number > 0 else ("f", " ◀") if number < 0 else ("", "")
     male, _slash, female = str(row["pair"]).partition("/")
@@ -361,9 +367,10 @@ def _sentence(row: dict[str, Any], value: str, say: Say) -> str:
     model = html.escape(str(row["model"]))
     signature = html.escape(f"{row['model']}: {row['signature']}", quote=True)
     text = " · ".join(f"<span>{fact}</span>" for fact in (*facts, model))
+    below = f'<div class="models-links">{links}</div>' if links else ""
     return (
         f'<li><b class="{colour}" title="{signature}">{signed_number(number)}{arrow}</b><p>{marked(row)}</p>'
-        f"<small>{text}</small></li>"
+        f"<small>{text}</small>{below}</li>"
     )
 
 

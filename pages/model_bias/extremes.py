@@ -16,6 +16,7 @@ from evenhand.core.report.numbers import signed_number
 from evenhand.core.report.several_models import words_of as topics
 from evenhand.core.runs.records import runs_folder
 from evenhand.core.sentence_bias.bias import OBVIOUS
+from evenhand.pages.model_bias.selection import links_of, picked, rows_of_pick
 from evenhand.pages.model_bias.source import (
     REMEMBERED,
     Settings,
@@ -43,6 +44,9 @@ PARTS = ("pair", "word", "contains", "followed_by")
 def show_extremes(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """Show two lists, the female word's side and the male word's, and the sentences without a finite value."""
     rows = rows_for(source, models, at_once(settings))
+    selection = picked(models)
+    if selection is not None:
+        rows = rows[rows["row"].isin(rows_of_pick(source, selection, settings)["row"])]
     model, wanted, count, corrected = _ask(rows, models)
     rows = rows[rows["model"] == model]
     kept = wanted.keep(rows)
@@ -50,9 +54,9 @@ def show_extremes(source: ScoreFile, models: list[str], settings: Settings) -> N
     value = "corrected_log10" if corrected else "bias_log10"
     left, right = st.columns(2, gap="large")
     with left:
-        _side(kept, "female", value, count, _("Strongest towards the female word"))
+        _side(source, kept, "female", value, count, _("Strongest towards the female word"))
     with right:
-        _side(kept, "male", value, count, _("Strongest towards the male word"))
+        _side(source, kept, "male", value, count, _("Strongest towards the male word"))
     if corrected:
         caption("Sorted by Bias_c minus the mean of its keyword pair, shown in large type.")
     _without(kept)
@@ -135,7 +139,7 @@ def _count(rows: "pd.DataFrame", kept: "pd.DataFrame") -> None:
     caption_with_files(said, for_file(kept), key="extremes-all")
 
 
-def _side(kept: "pd.DataFrame", side: str, value: str, count: int, title: str) -> None:
+def _side(source: ScoreFile, kept: "pd.DataFrame", side: str, value: str, count: int, title: str) -> None:
     sign = "male" if side == "male" else "female"
     found = extremes(kept, count, sign="male" if sign == "male" else "female", by=value)
     arrow = f"{title} ▶" if side == "male" else f"◀ {title}"
@@ -143,7 +147,7 @@ def _side(kept: "pd.DataFrame", side: str, value: str, count: int, title: str) -
     if found.empty:
         caption("No sentence leans this way.")
         return
-    sentence_list(found, value=value)
+    sentence_list(found, value=value, links=links_of(source))
     with st.container(horizontal=True, horizontal_alignment="right"):
         downloads(for_file(found), key=f"extremes-{side}")
 

@@ -1,5 +1,6 @@
 """What the page Models shows: a run or an uploaded file, its models, how means are made; its numbers, remembered."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +19,11 @@ from evenhand.core.scoring.settings import Settings as ScoreSettings
 from evenhand.core.sentence_bias.bias import Denominator, SideMeans, side_means
 from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.ui.address import asked_for, keep
-from evenhand.pages.ui.charts import csv_bytes, downloads, foot
+from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot
 from evenhand.pages.ui.equivalence import margin_box
 from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import note_text
-from evenhand.pages.ui.runs import ScoreFile, score_file, score_frame, score_runs
+from evenhand.pages.ui.runs import ResultBar, ScoreFile, score_file, score_frame, score_runs
 from evenhand.pages.ui.tables import page_of, show_html
 from evenhand.pages.ui.text import _, caption, plain, series, warn, write
 from evenhand.pages.ui.uploads import choose_upload
@@ -42,28 +43,36 @@ class Settings:
     least_mass: float | None = None
 
 
-def choose_source() -> ScoreFile | None:
-    """Return a run of the list, or a file from this computer; None where there is neither yet."""
+def choose_source(bar: ResultBar) -> ScoreFile | None:
+    """Return a run of the list, or a file from this computer; None where there is neither yet.
+
+    The choice is in the menu of *bar*, which also holds the file.
+    """
     known = {run.name: run for run in score_runs()}
-    wide, narrow = st.columns([3, 2], vertical_alignment="bottom")
-    with narrow, st.popover(_("Open a file"), icon=":material/upload_file:", width="stretch"):
-        caption("A file written by the command `score`, or one of your own with the same columns.")
-        path = choose_upload("scores.csv", ["csv"], key="scores-file", heading=False)
-        source = None if path is None else score_file(path, path.name, sent=True)
-    with wide:
-        if source is not None:
-            st.text_input(_("Scores"), source.name, disabled=True)
-            return source
-        if not known:
-            return None
-        asked = st.query_params.get("run")
-        if asked is not None and asked not in known:
-            warn("The run {name} no longer exists.", name=asked)
-        if asked_for("run", "run") in known or st.session_state.get("run") not in known:
-            st.session_state["run"] = asked if asked in known else next(iter(known))
-        name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _run_name(known[run]))
+    with bar.change:
+        run = _choose_known(known) if known else None
+        path = choose_upload(_("Open a file instead"), ["csv"], key="scores-file", help=_(FILES))
+    if path is not None:
+        return score_file(path, path.name, sent=True)
+    if run is None:
+        return None
+    with bar.more:
+        download(_("Table (CSV)"), run.table.read_bytes, run.table.name, key="scores-csv")
+    return score_file(run.table, run.name)
+
+
+FILES = N_("A file written by the command `score`, or one of your own with the same columns.")
+
+
+def _choose_known(known: dict[str, Run]) -> Run:
+    asked = st.query_params.get("run")
+    if asked is not None and asked not in known:
+        warn("The run {name} no longer exists.", name=asked)
+    if asked_for("run", "run") in known or st.session_state.get("run") not in known:
+        st.session_state["run"] = asked if asked in known else next(iter(known))
+    name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _run_name(known[run]))
     keep("run", "run", name)
-    return score_file(known[name].table, name)
+    return known[name]
 
 
 def _run_name(run: Run) -> str:
@@ -76,14 +85,11 @@ def choose_models(models: list[str]) -> tuple[list[str], Settings]:
 
     The order of choosing is the order everywhere. It begins with the order of the file.
     """
-    wide, narrow = st.columns([3, 2], vertical_alignment="bottom")
-    with narrow:
-        settings = _settings()
     if st.session_state.get("models-of") != models:
         names = [name for name in st.query_params.get_all("models") if name in models]
         st.session_state["models-of"] = models
         st.session_state["models"] = list(dict.fromkeys(names)) or models[:MOST_MODELS]
-    chosen = wide.multiselect(
+    chosen = st.multiselect(
         _("Models, in your order"),
         models,
         key="models",
@@ -98,7 +104,7 @@ def choose_models(models: list[str]) -> tuple[list[str], Settings]:
         st.query_params["models"] = chosen
     elif "models" in st.query_params:
         del st.query_params["models"]
-    return list(chosen), settings
+    return list(chosen), _settings()
 
 
 def _settings() -> Settings:
@@ -107,22 +113,14 @@ def _settings() -> Settings:
         "side": _("the sentences of that side (conference paper)"),
         "all": _("all sentences (journal paper)"),
     }
-    with st.popover(_("Denominator of the means"), icon=":material/tune:", width="stretch"):
-        denominator = st.radio(
-            _("Denominator of the means"), list(names), format_func=names.__getitem__, key="denominator"
-        )
-        least = st.select_slider(
-            _("Exclude sentences with a pair mass below"),
-            MASSES,
-            key="least-mass",
-            format_func=lambda mass: _("exclude none") if mass is None else f"{100 * mass:g}%",
-            help=_("Pair mass: the probability of both words together. Where it is small, the ratio means little."),
-        )
-        caption(
-            "Intervals: 95%. Signed mean, side AUC and correlations: over stems of word pairs"
-            " (docs/nulls.md). Other means: t over sentences, or over articles where the file names"
-            " them (docs/coverage.md); these apply to other contexts of these word pairs only."
-        )
+    denominator = st.radio(_("Denominator of the means"), list(names), format_func=names.__getitem__, key="denominator")
+    least = st.select_slider(
+        _("Exclude sentences with a pair mass below"),
+        MASSES,
+        key="least-mass",
+        format_func=lambda mass: _("exclude none") if mass is None else f"{100 * mass:g}%",
+        help=_("Pair mass: the probability of both words together. Where it is small, the ratio means little."),
+    )
     return Settings(denominator, least)
 
 
@@ -206,9 +204,17 @@ if TYPE_CHECKING:
     from evenhand.core.model_bias import Summary
     from evenhand.core.statistics import Estimate
 
+Links = Callable[[Mapping[str, Any]], Markup]
 REMEMBERED = 24
 GROUP_RESAMPLES = 500  # of each of up to 19 groups per model; the table of all sentences has 2,000
 SHOWN = 10
+
+
+def no_links(_row: Mapping[str, Any]) -> Markup:
+    """Return nothing: the sentence leads nowhere."""
+    return Markup("")
+
+
 FILE_COLUMNS = (
     *("row", "sentence", "pair", "keyword", "side", "model", "p_male", "p_female", "pair_mass", "bias_log10"),
     *("bias_ln", "corrected_log10", "status", "signature"),
@@ -255,9 +261,13 @@ def grouped(source: ScoreFile, model: str, by: Any, settings: Settings) -> "list
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
-def bins_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
-    """Return the counted distribution of some models."""
-    return bins(values_of(source, models, settings, corrected))
+def bins_of(
+    source: ScoreFile, models: list[str], settings: Settings, corrected: bool, chosen: tuple[int, ...] = ()
+) -> "pd.DataFrame":
+    """Return the counted distribution of some models; *chosen*: the numbers of selected sentences."""
+    rows = rows_for(source, models, settings)
+    picked = {model: found.isin(chosen).to_numpy() for model, found in rows.groupby("model")["row"]}
+    return bins(values_of(source, models, settings, corrected), picked)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
@@ -306,10 +316,10 @@ def at_once(settings: Settings) -> Settings:
     return replace(settings, denominator="side")
 
 
-def show_sentences(rows: "pd.DataFrame", *, key: str, says: str) -> None:
-    """Show the rows a few at a time, in the given order, and all of them as a file."""
+def show_sentences(rows: "pd.DataFrame", *, key: str, says: str, links: Links = no_links) -> None:
+    """Show the rows a few at a time, in the given order, and all of them as a file; *links*: as for `list_html`."""
     shown = page_of(range(len(rows)), f"{key}-page", SHOWN)
-    sentence_list(rows.iloc[list(shown)])
+    sentence_list(rows.iloc[list(shown)], links=links)
     with foot():
         st.caption(plain(says))
         if len(rows) > SHOWN:
@@ -317,21 +327,12 @@ def show_sentences(rows: "pd.DataFrame", *, key: str, says: str) -> None:
         downloads(for_file(rows), key=key)
 
 
-def show_largest(rows: "pd.DataFrame", key: str, nothing: str) -> None:
-    """Show the rows of what was clicked, the largest value first; without rows, the text *nothing*."""
-    if rows.empty:
-        st.info(nothing)
-        return
-    rows = rows.sort_values("bias_log10", key=abs, ascending=False, kind="stable", na_position="last")
-    show_sentences(rows, key=key, says=_("{n} sentences, largest value first.", n=f"{len(rows):,}"))
-
-
 def for_file(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows with the columns of a file; each number with its signature."""
     return rows[[name for name in FILE_COLUMNS if name in rows.columns]]
 
 
-def sentence_list(rows: "pd.DataFrame", *, value: str = "bias_log10") -> None:
-    """Show the sentences, one below the other."""
-    written = list_html(rows.to_dict("records"), say=_, value=value)
+def sentence_list(rows: "pd.DataFrame", *, value: str = "bias_log10", links: Links = no_links) -> None:
+    """Show the sentences, one below the other; *links*: as for `list_html`."""
+    written = list_html(rows.to_dict("records"), say=_, value=value, links=links)
     show_html(Markup(written))  # noqa: S704  # core.report escapes every text

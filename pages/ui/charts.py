@@ -47,21 +47,34 @@ def colours() -> Palette:
 
 
 def show_chart(
-    chart: "Drawing", data: "Table", *, key: str, says: str, click: str = "", file: str = ""
-) -> dict[str, Any] | None:
+    chart: "Drawing", data: "Table", *, key: str, says: str, click: str = "", brush: str = "", file: str = "",
+    below: str | None = None,
+) -> dict[str, Any] | None:  # fmt: skip
     """Show a chart, the sentence that says what it shows, and its numbers and picture to take away.
 
     *says* is also what a screen reader reads in place of the picture. *click*: a selection of the chart; what was
-    clicked is returned, None for nothing. *file*: the name of the files, else *key*.
+    clicked is returned, None for nothing. *brush*: another, whose span `brushed` returns. *file*: the name of the
+    files, else *key*. *below*: what is written below the chart instead of *says*.
     """
     with st.container(key=f"{key}-box"):
         # A chart with a description of its own brings it along; both at once are a warning in the log.
         words = None if isinstance(chart.description, str) else says
-        select: dict[str, Any] = {"on_select": "rerun", "selection_mode": click} if click else {}
-        event: Any = st.vega_lite_chart(vega_lite(chart), key=key, alt=words, **select)
-        caption_with_files(says, data, key=file or key, chart=chart)
+        modes = [name for name in (click, brush) if name]
+        select: dict[str, Any] = {"on_select": "rerun", "selection_mode": modes} if modes else {}
+        spec = vega_lite(chart)
+        if click:
+            spec["config"] = {**spec["config"], "mark": {**spec["config"]["mark"], "cursor": "pointer"}}
+        event: Any = st.vega_lite_chart(spec, key=key, alt=words, **select)
+        caption_with_files(says if below is None else below, data, key=file or key, chart=chart)
     clicked = event["selection"].get(click) if click else None
     return dict(clicked[0]) if clicked else None
+
+
+def brushed(key: str, brush: str) -> tuple[float, float] | None:
+    """Return the span of values that was marked in the chart *key*; None for none."""
+    event = st.session_state.get(key) or {}
+    spans = list(event.get("selection", {}).get(brush, {}).values())
+    return (float(min(spans[0])), float(max(spans[0]))) if spans and len(spans[0]) == 2 else None
 
 
 def show_heatmap(rows: "Table", x: str, y: str, value: str, *, key: str, says: str, data: "Table", **look: Any) -> None:

@@ -25,7 +25,7 @@ from evenhand.pages.ui.address import asked_for, keep
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.jobs import every_job_of, start_job
 from evenhand.pages.ui.numbers import duration, moment
-from evenhand.pages.ui.text import _, plain, sentence
+from evenhand.pages.ui.text import _, plain, sentence, series
 from evenhand.pages.ui.uploads import empty_place, hand_over
 from evenhand.pages.ui.visitor import asks, asks_at_click, errors_shown, open_store, visitor
 
@@ -212,14 +212,55 @@ def download_table(page: RunPage, run: Run) -> None:
         download(label, lambda: spreadsheet_copy(run.table), file, key=key, help=text)
 
 
-def offer_deletion(page: RunPage, run: Run, lost: str = "") -> None:
-    """Offer the button that deletes a run, behind another one; *lost* says what goes and what stays."""
+def offer_deletion(page: RunPage, run: Run, lost: str = "", *, in_menu: bool = False) -> None:
+    """Offer the button that deletes a run, behind another one; *lost* says what goes and what stays.
+
+    *in_menu*: the other button is in a menu, in which Streamlit opens no second one.
+    """
     key = page.run_key.format(part="deleting", run=run.name)
-    with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=key):
+    behind: Any = (
+        st.expander(_("Delete"), icon=":material/delete:", key=key)
+        if in_menu
+        else st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=key)
+    )
+    with behind:
         if lost:
             st.caption(lost)
         key = page.run_key.format(part="delete", run=run.name)
         st.button(_("Delete this run"), key=key, on_click=_delete, args=(page, run.name))
+
+
+NAMED = 3  # models that the line above a result names
+
+
+@dataclass(frozen=True, slots=True)
+class ResultBar:
+    """The line above a result: what is shown (`say`), `change` with what else can be, `more` to take away or delete."""
+
+    shown: "DeltaGenerator"
+    change: "DeltaGenerator"
+    more: "DeltaGenerator"
+
+    def say(self, name: str, models: Sequence[str] = (), *facts: str) -> None:
+        """Say the name of the run or file, the first of its models, and what else tells it apart."""
+        rest = [_("{n} more", n=len(models) - NAMED)] if len(models) > NAMED else []
+        parts = [f"**{plain(name)}**", plain(series([*models[:NAMED], *rest])), *map(plain, facts)]
+        self.shown.markdown(" · ".join(filter(None, parts)), width="content")
+
+    def offer_run(self, page: RunPage, run: Run, lost: str = "") -> None:
+        """Put the table of a run and its deletion into the menu; *lost*: as for `offer_deletion`."""
+        with self.more:
+            download_table(page, run)
+            offer_deletion(page, run, lost, in_menu=True)
+
+
+def result_bar() -> ResultBar:
+    """Return the line above a result, to be filled as the run, its models and its files become known."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="result-bar"):
+        shown = st.empty()
+        change = st.popover(_("Change"), icon=":material/swap_horiz:", type="tertiary", key="result-change")
+        more = st.popover(_("Files"), icon=":material/more_horiz:", type="tertiary", key="result-files")
+    return ResultBar(shown, change, more)
 
 
 @asks_at_click("start_jobs")
@@ -232,6 +273,7 @@ def _delete(page: RunPage, name: str) -> None:
 
 if TYPE_CHECKING:
     import pandas as pd
+    from streamlit.delta_generator import DeltaGenerator
 
 
 @dataclass(frozen=True, slots=True)

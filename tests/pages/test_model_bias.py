@@ -142,24 +142,27 @@ def test_the_denominator_and_the_pair_mass_change_the_numbers(run: Path) -> None
 @pytest.mark.usefixtures("run")
 def test_the_section_and_the_run_are_in_the_address() -> None:
     page = open_page("model_bias", section="extremes", run="first")
-    assert page.segmented_control(key="section").value == "extremes"
-    page.segmented_control(key="section").set_value("groups").run()
+    assert page.selectbox(key="extremes-model").value == "bert-base-chinese"
+    page.session_state["section"] = "Pairs"  # the title of its tab
+    page.run()
     assert page.query_params["section"] == "groups"
     assert page.query_params["run"] == "first"
     page = open_page("model_bias", section="no-such", run="gone")
-    assert page.segmented_control(key="section").value == "overview"
+    assert page.session_state["section"] == "Overview"
     assert "The run gone no longer exists." in page.warning[0].value.replace("\\", "")
 
 
 @pytest.mark.usefixtures("run")
 def test_a_click_on_a_bin_lists_its_sentences() -> None:
     page = open_page("model_bias", section="distribution")
-    assert "obviously towards the male word" in captions_of(page)
+    assert "Obvious bias towards the male word in " in html_of(page)
     chosen = {"model": "bert-base-chinese", "low_text": "1.45", "high_text": "inf"}
     page.session_state["density"] = {"selection": {"bin": [chosen]}}
     page.run()
     assert not page.exception
-    assert "Sentences in this bar: bert-base-chinese" in page.header[-1].value.replace("\\", "")
+    assert page.query_params["pick"] == "bin|bert-base-chinese|1.45|inf"
+    assert "Sentences: Bias_c above +1.45 (bert-base-chinese)" in [one.value.replace("\\", "") for one in page.header]
+    assert page.button(key="chip-pick").label
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html_of(page)
     page.segmented_control(key="distribution").set_value("order").run()
     assert "of the sentences are below 0; the middle half lies between" in captions_of(page)
@@ -199,11 +202,11 @@ def test_filters_can_be_saved_next_to_the_built_in_one(run: Path) -> None:
 
 
 @pytest.mark.usefixtures("run")
-def test_two_models_are_compared_and_a_click_on_a_cell_chooses_them() -> None:
+def test_two_models_are_compared() -> None:
     page = open_page("model_bias", section="agreement")
     assert page.selectbox(key="two-a").value == "bert-base-chinese"
-    page.session_state["models-correlation"] = {"selection": {"cell": [{"a": "random-zh", "b": "bert-base-chinese"}]}}
-    page.run()
+    page.selectbox(key="two-a").set_value("random-zh")
+    page.selectbox(key="two-b").set_value("bert-base-chinese").run()
     assert (page.selectbox(key="two-a").value, page.selectbox(key="two-b").value) == ("random-zh", "bert-base-chinese")
     assert len(page.dataframe[0].value) == 6
     assert page.number_input(key="difference-margin").value == 0.1  # the default of the scale, and of the AUC its own
@@ -224,7 +227,7 @@ def test_a_click_on_a_pair_lists_its_sentences() -> None:
     page = open_page("model_bias", section="groups")
     page.session_state["groups-chart"] = {"selection": {"cell": [{"group": "他/她", "model": "random-zh"}]}}
     page.run()
-    assert "Sentences: 他/她, random-zh" in page.header[-1].value.replace("\\", "")
+    assert "Sentences: 他/她 (random-zh)" in [one.value.replace("\\", "") for one in page.header]
     for by in ("side", "masks"):
         page.segmented_control(key="groups-by").set_value(by).run()
         assert not page.exception
@@ -235,10 +238,10 @@ def test_a_click_on_a_pair_lists_its_sentences() -> None:
 @pytest.mark.usefixtures("run")
 def test_a_changed_report_must_be_made_again() -> None:
     page = open_page("model_bias", section="report")
-    assert not page.get("download_button")
+    assert "report" not in {one.key for one in page.get("download_button")}
     page.button(key="report-make").click().run()
     assert not page.exception
-    assert len(page.get("download_button")) == 1
+    assert "report" in {one.key for one in page.get("download_button")}
     page.multiselect(key="models").set_value(["random-zh"]).run()
     assert page.button(key="report-make")
 
@@ -263,3 +266,101 @@ def test_two_seeds_of_a_model_count_as_one_model() -> None:
     names = ["m-seed1", "m-seed2", "other"]
     result = pd.DataFrame([{"a": a, "b": b} for a in names for b in names])
     assert _each_once(result, seed_groups(names)).to_numpy().tolist() == [["m-seed1", "other"], ["m-seed2", "other"]]
+
+
+@pytest.mark.usefixtures("run")
+def test_a_click_on_a_correlation_chooses_its_two_models() -> None:
+    st.cache_data.clear()
+    page = open_page("model_bias", section="agreement")
+    assert "models-correlation" not in str(page.get("vega_lite_chart"))  # of two models, one number: a sentence
+    assert "Pearson, sentence by sentence: " in html_of(page)
+
+
+@pytest.fixture
+def three(run: Path) -> Path:
+    """Add a third model to the run: the second again, with all preferences turned round."""
+    frame = pd.read_csv(run, keep_default_na=False)
+    third = frame[frame["model"] == "random-zh"].assign(model="third")
+    for name in ("bias_log10", "bias_ln"):
+        third[name] = [f"{-float(value)}" if value else value for value in third[name]]
+    third[["p_male", "p_female"]] = third[["p_female", "p_male"]].to_numpy()
+    pd.concat([frame, third]).to_csv(run, index=False)
+    st.cache_data.clear()
+    return run
+
+
+@pytest.mark.usefixtures("three")
+def test_a_click_on_a_matrix_chooses_two_models() -> None:
+    page = open_page("model_bias", section="agreement")
+    page.session_state["models-correlation"] = {"selection": {"cell": [{"a": "third", "b": "random-zh"}]}}
+    page.run()
+    assert (page.selectbox(key="two-a").value, page.selectbox(key="two-b").value) == ("third", "random-zh")
+
+
+def sentences_shown(page: AppTest) -> list[str]:
+    return re.findall(r"<li>.*?<p>(.*?)</p>", html_of(page), flags=re.DOTALL)
+
+
+@pytest.mark.usefixtures("three")
+def test_a_span_selects_the_sentences_inside_it_in_every_model(three: Path) -> None:
+    rows = read_scores(three)
+    inside = rows[(rows["bias_log10"] >= -0.2) & (rows["bias_log10"] <= 0.2)]
+    wanted = set.intersection(*(set(found["row"]) for _model, found in inside.groupby("model")))
+    assert 0 < len(wanted) < inside.groupby("model").size().min()
+    for section in ("overview", "distribution", "agreement", "groups"):
+        page = open_page("model_bias", section=section, pick="span||-0.2|0.2")
+        assert f"{len(wanted)} sentences, largest difference first." in captions_of(page)
+        assert page.button(key="chip-pick").label.replace("\\", "") == "Bias_c −0.2 … +0.2 (in all models)"
+    one = open_page("model_bias", section="distribution", pick="span|third|-0.2|0.2")
+    assert f"{(inside['model'] == 'third').sum()} sentences, largest value first." in captions_of(one)
+    whole = open_page("model_bias", section="words", pick="span||-0.2|0.2")
+    assert "This view uses all sentences" in captions_of(whole)
+    page = open_page("model_bias", section="extremes", pick="span||-0.2|0.2")
+    assert f"{len(wanted)} of {len(wanted)} sentences;" in captions_of(page)
+
+
+@pytest.mark.usefixtures("run")
+def test_a_span_is_typed_marked_and_removed() -> None:
+    page = open_page("model_bias", section="distribution")
+    page.session_state["density"] = {"selection": {"span": {"from": [0.3, -0.8]}}}
+    page.run()
+    assert page.query_params["pick"] == "span||-0.8|0.3"
+    page.button(key="chip-pick").click().run()
+    assert "pick" not in page.query_params and "chip-pick" not in {button.key for button in page.button}
+    low, high = (box for box in page.number_input if box.label in ("from", "to"))
+    low.set_value(0.5)
+    high.set_value(0.1)
+    next(button for button in page.button if button.label == "Show").click().run()
+    assert page.query_params["pick"] == "span||0.1|0.5"
+
+
+@pytest.mark.usefixtures("run")
+@pytest.mark.parametrize(
+    "pick", ["span|gone|0|1", "bin|random-zh|x|1", "pair|random-zh", "x", "square|a|b|1", "span||nan|1", "bin|||"]
+)
+def test_a_selection_that_cannot_be_read_selects_nothing(pick: str) -> None:
+    page = open_page("model_bias", section="distribution", pick=pick)
+    assert "chip-pick" not in {button.key for button in page.button}
+
+
+@pytest.mark.usefixtures("run")
+def test_a_square_of_two_models_is_selected_by_click_or_from_the_list() -> None:
+    page = open_page("model_bias", section="agreement")
+    squares = page.selectbox(key="select-pick")
+    first = squares.options[0]
+    squares.select_index(0).run()
+    count = int(first.rpartition("(")[2].rstrip(")"))
+    assert f"{count} sentences, largest difference first." in captions_of(page)
+    assert page.query_params["pick"].startswith("square|bert-base-chinese|random-zh|")
+
+
+def test_sentences_lead_to_try_and_to_their_project(run: Path) -> None:
+    page = open_page("model_bias", section="groups", pick="pair|random-zh|他/她")
+    shown = html_of(page)
+    assert 'href="sentence-bias?text=' in shown and "model=random-zh&amp;lang=en" in shown and ">Try</a>" in shown
+    assert ">Open</a>" not in shown
+    record = run.with_suffix(".json")
+    facts = json.loads(record.read_text()) | {"source": {"name": "my <b>", "format": "project", "kind": "project"}}
+    record.write_text(json.dumps(facts))
+    page = open_page("model_bias", section="groups", pick="pair|random-zh|他/她")
+    assert "browse?project=my+%3Cb%3E&amp;q=%22" in html_of(page)

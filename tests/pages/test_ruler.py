@@ -80,7 +80,7 @@ def make_run(store, frame, model: str) -> None:
 def section(fresh_store):
     """Return the section Leaks of the page Models, on a run of hand-made scores."""
     make_run(fresh_store, scores(NUMBERS), "m")
-    return open_page("model_bias", state={"section": "audit"})
+    return open_page("model_bias", section="audit")
 
 
 def send_button(page):
