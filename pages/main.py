@@ -15,7 +15,7 @@ from evenhand.pages.ui.numbers import zone_name
 from evenhand.pages.ui.rail import show_rail
 from evenhand.pages.ui.tables import show_style
 from evenhand.pages.ui.text import _, language, named, plain
-from evenhand.pages.ui.visitor import may_open, show_error, show_who, unknown_address, visitor
+from evenhand.pages.ui.visitor import is_presented, may_open, show_error, show_who, unknown_address, visitor
 from evenhand.web.page_script import page_script
 
 BRAND = Path(__file__).parent / "_brand"
@@ -47,6 +47,23 @@ def keep_language() -> None:
     st.query_params["lang"] = st.session_state["language"]
 
 
+def show_sidebar(page: str, person: Person) -> None:
+    """Show the rail, the language and the visitor next to *page*, an address."""
+    with st.sidebar:
+        show_rail(page)
+        st.segmented_control(
+            _("Language"),
+            LANGUAGES,
+            format_func=NAMES.__getitem__,
+            key="language",
+            required=True,
+            on_change=keep_language,
+            label_visibility="collapsed",
+        )
+        show_who(person)
+        st.caption(plain(named(_("Time zone"), zone_name())))
+
+
 person = who_looks()
 pages = [
     st.Page(page.file, title=_(page.title), icon=page.symbol, url_path=page.address, default=not page.address)
@@ -60,20 +77,8 @@ st.session_state["page_address"] = page.url_path
 # A screen reader picks its voice, and a font its shapes of Chinese characters, by this attribute.
 CODE = "zh-CN" if language() == "zh" else "en"
 st.html(f"<script>{page_script(CODE, chosen='lang' in st.query_params)}</script>", unsafe_allow_javascript=True)
-with st.sidebar:
-    show_rail(page.url_path)
-    st.segmented_control(
-        _("Language"),
-        LANGUAGES,
-        format_func=NAMES.__getitem__,
-        key="language",
-        required=True,
-        on_change=keep_language,
-        label_visibility="collapsed",
-    )
-    show_who(person)
-    st.caption(plain(named(_("Time zone"), zone_name())))
-
+if not is_presented():
+    show_sidebar(page.url_path, person)
 st.set_page_config(page_title=window_title(page.title, page.url_path))
 show_style()
 if unknown := unknown_address(st.context.url, page.url_path, st.get_option("server.baseUrlPath") or ""):

@@ -157,8 +157,9 @@ def models() -> None:
 def demo_page(out: Path, sentences: Path | None, models: tuple[str, ...], lang: Language) -> None:
     """Write one HTML file with what models say of chosen sentences.
 
-    It opens from a folder or a mail: no server, no script, nothing is
-    fetched. Both languages, light and dark. The models are asked once, now.
+    It opens from a folder or a mail: no server, nothing is fetched. Both
+    languages, light and dark, and slides for a talk. The models are asked
+    once, now.
     """
     if out.exists():
         raise NotAllowed(N_("{path} already exists. Choose another name."), path=str(out))

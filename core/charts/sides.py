@@ -31,18 +31,18 @@ NUMBERS = ("bias_log10", "corrected_log10")
 
 
 def balance(
-    data: pd.DataFrame, *, male: str, female: str, description: str, say: Say = same, guess: float | None = None,
-    sided: bool = True, palette: Palette = LIGHT,
+    data: pd.DataFrame, *, male: str, female: str, description: str, say: Say = same, sided: bool = True,
+    palette: Palette = LIGHT,
 ) -> Any:  # fmt: skip
     """Return a row per model of *data*: columns model, note, bias_log10, corrected_log10 (positive leans male).
 
     `bias_log10` may be infinite (the bar runs to the edge and says so) or missing ("undefined", no bar).
-    `male`, `female` are the two words; `say` translates; `guess` (log10): the user's guess, drawn as a line. *sided*:
-    False for two words that are not a keyword pair: the words themselves are shown, without colours of a side.
+    `male`, `female` are the two words; `say` translates. *sided*: False for two words that are not a keyword pair: the
+    words themselves are shown, without colours of a side.
     """
     own_words = None if sided else (male, female)
     palette = palette if sided else replace(palette, male=palette.ink, female=palette.ink)
-    rows = _rows(data, say, guess, own_words)
+    rows = _rows(data, say, own_words)
     reach = float(rows["reach"].iloc[0]) if len(rows) else LEAST_REACH
     order = [HEAD, *range(len(rows))]
     y, x = alt.Y("row:O", scale=alt.Scale(domain=order, padding=0), axis=None), _axis(reach, say)
@@ -59,7 +59,6 @@ def balance(
         strip(x, -OBVIOUS, OBVIOUS, color=palette.line, opacity=0.45),
         rule(x, 0, color=palette.ink, strokeWidth=2),
         bars.encode(x=x, x2=alt.X2("zero:Q"), color=own),
-        *([] if guess is None else _guess_line(guess, x, say, palette)),
         known.mark_point(shape="circle", size=330, filled=True, color=palette.card, opacity=1, yOffset=12),
         dots.encode(stroke=stroke),
         *haloed(names, palette, align="left", dy=-10, fontSize=13),
@@ -94,9 +93,9 @@ def _colour(value: float | None, *, sided: bool) -> str:
     return "ink" if not sided else "male" if value > 0 else "female"
 
 
-def _rows(data: pd.DataFrame, say: Say, guess: float | None, words: tuple[str, str] | None) -> pd.DataFrame:
+def _rows(data: pd.DataFrame, say: Say, words: tuple[str, str] | None) -> pd.DataFrame:
     values = [tuple(_number(value) for value in pair) for pair in zip(*(data[name] for name in NUMBERS), strict=True)]
-    known = [abs(value) for pair in values for value in (*pair, guess) if value is not None and math.isfinite(value)]
+    known = [abs(value) for pair in values for value in pair if value is not None and math.isfinite(value)]
     reach = max(LEAST_REACH, max(known, default=0.0) + ROOM)
     rows = []
     for row, (model, note, (value, dot)) in enumerate(zip(data["model"], data["note"], values, strict=True)):
@@ -150,14 +149,6 @@ def _axis(reach: float, say: Say) -> alt.X:
         values=ticks, labelExpr=label, grid=True, gridDash=[4, 4], domain=False, ticks=False, labelOverlap=True
     )
     return alt.X("end:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=axis, title=None)
-
-
-def _guess_line(guess: float, x: alt.X, say: Say, palette: Palette) -> list[Any]:
-    line = alt.Chart(pd.DataFrame([{"end": guess, "text": say(N_("your guess"))}])).encode(x=x)
-    dashes = line.mark_rule(color=palette.ink, strokeWidth=2, strokeDash=[2, 3])
-    word = line.mark_text(color=palette.ink, fontSize=12, fontWeight="bold", dy=-3, baseline="bottom")
-    word = word.encode(y=alt.value(ROW), text=alt.Text("text:N"))
-    return [dashes.encode(y=alt.value(ROW), y2=alt.value("height")), word]
 
 
 def _ends(base: Any, rows: pd.DataFrame, text: str, colour: alt.Color, gap: int) -> list[Any]:

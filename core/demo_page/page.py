@@ -1,10 +1,14 @@
 """One HTML file with what models say of chosen sentences: it works from a folder, fetches nothing and asks no model.
 
+Its one script shows the sentences as slides (presenter.py); the policy of the page names it by its hash.
+
 Source of the numbers: `core.sentence_bias` (docs/methods.md#bias-of-a-sentence), asked once when the page is made.
 Direction: positive leans to the male word and lies to the right. Both languages are in the file; every text in it is
 escaped.
 """
 
+import base64
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +20,7 @@ from typing import Any, Literal
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from evenhand.core.charts.palette import css_variables
+from evenhand.core.demo_page.presenter import as_script, boot, script, show_data, slide, style, swap_in
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
 from evenhand.core.language import LANGUAGES, Language, explain, significant, translate
 from evenhand.core.resources import table
@@ -44,12 +49,16 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer of one model to one sentence: its reading, the push of each word, or the reason for neither."""
+    """The answer of one model to one sentence: its reading, the push of each word, or the reason for neither.
+
+    `swapped`: the reading of the sentence with another word, for the slides.
+    """
 
     model: str
     reading: ModelAnswer | None
     pushes: tuple[tuple[str, float | None], ...] = ()
     reason: EvenhandError | None = None
+    swapped: ModelAnswer | None = None
 
 
 def chosen_sentences(rows: Sequence[Mapping[str, str]] | None = None) -> tuple[Chosen, ...]:
@@ -76,12 +85,14 @@ def chosen_sentences(rows: Sequence[Mapping[str, str]] | None = None) -> tuple[C
 
 def answers_of(one: Chosen, scorers: Mapping[str, Scorer]) -> tuple[Answer, ...]:
     """Return the answer of each model; the answer of a model that fails holds the error, and the others continue."""
-    answers = []
+    answers: list[Answer] = []
     for model, scorer in scorers.items():
         try:
             reading = read(one.text, scorer, options=one.options)
             told = tuple((push.word, push.change) for push in pushes(reading.slot, scorer))
-            answers.append(Answer(model, reading, told))
+            swap = None if answers else swap_in(reading.slot)  # slides show the first model
+            swapped = read(swap.text, scorer, options=one.options, known_prior=reading.prior) if swap else None
+            answers.append(Answer(model, reading, told, swapped=swapped))
         except EvenhandError as error:
             answers.append(Answer(model, None, (), error))
     return tuple(answers)
@@ -93,6 +104,7 @@ def page_html(
     """Return the page as text; *language*: the one in which it opens."""
     day = (made or datetime.now(UTC)).date().isoformat()
     sentences = [{"chosen": one, "answers": [_numbers(answer) for answer in answers]} for one, answers in answered]
+    code = _code(answered)
     colours = f":root{{color-scheme:light dark;{css_variables(dark=True)}}}"
     return (
         _environment()
@@ -106,8 +118,21 @@ def page_html(
             languages=sorted(LANGUAGES),
             language=language,
             opened=next((n for n, (one, _) in enumerate(answered) if one.language == language), 0),
+            show_style=style(),
+            script=code,
+            script_hash=base64.b64encode(hashlib.sha256(code.encode()).digest()).decode(),
         )
     )
+
+
+def _code(answered: Sequence[tuple[Chosen, Sequence[Answer]]]) -> str:
+    """Return the script of the page: the slides of each first answer, in the language that the reader chooses."""
+    slides = [
+        slide(answers[0].reading, answers[0].model, swap=swap_in(answers[0].reading.slot), swapped=answers[0].swapped)
+        for _, answers in answered
+        if answers and answers[0].reading is not None
+    ]
+    return f"{script()}\nconst data = {as_script(show_data(slides, 'en'))};\n{boot()}"
 
 
 @cache
@@ -190,4 +215,5 @@ TEXTS = (
         " Small built-in models are for trying out the app, not for findings."
     ),
     N_("Made with Evenhand {version} on {day}."),
+    N_("Present"),
 )  # fmt: skip

@@ -38,7 +38,7 @@ from evenhand.pages.ui.choose import (
     say_what_does_not_fit,
     say_what_was_read,
 )
-from evenhand.pages.ui.text import _, language, literal, paragraph, plain
+from evenhand.pages.ui.text import _, caption, language, literal, paragraph, plain
 from evenhand.pages.ui.uploads import read_upload
 from evenhand.pages.ui.visitor import errors_shown
 
@@ -223,10 +223,10 @@ def address() -> dict[str, list[str]]:
 
 
 def link() -> str:
-    """Return the whole address of this view, for sharing."""
+    """Return the whole address of this view, with the language, for sharing."""
     here = urlsplit(st.context.url or "")
     base = f"{here.scheme}://{here.netloc}{here.path}" if here.netloc else "/sentence-bias"
-    return f"{base}?{urlencode(address(), doseq=True)}"
+    return f"{base}?{urlencode({'lang': language()} | address(), doseq=True)}"
 
 
 def two_words(typed: str) -> tuple[str, str] | None:
@@ -237,8 +237,8 @@ def two_words(typed: str) -> tuple[str, str] | None:
     return parts[0], " ".join(parts[1:])
 
 
-def ask() -> tuple[str, list[str], Question]:
-    """Draw the inputs; returns the view, the models and the question."""
+def read_address() -> None:
+    """Put what the address says, and what a first visit begins with, into the keys of the widgets."""
     start: dict[str, object] = {}
     for key in ADDRESS:
         values = [value for value in st.query_params.get_all(key) if value]
@@ -248,6 +248,22 @@ def ask() -> tuple[str, list[str], Question]:
             start = start or start_values()
             # Two typed words belong to the sentence they came with, never to the one of a link.
             st.session_state[key] = "" if key == "options" and st.query_params.get("text") else start[key]
+
+
+def asked_question(own: tuple[PackWord, ...] = ()) -> Question:
+    """Return the question that the widgets hold."""
+    return Question(
+        st.session_state["text"],
+        two_words(st.session_state["options"]),
+        st.session_state.get("joint", JOINTS[0]),
+        chosen_language("written"),
+        own,
+    )
+
+
+def ask() -> tuple[str, list[str], Question]:
+    """Draw the inputs; returns the view, the models and the question."""
+    read_address()
     views = {"sentence": _("One sentence"), "words": _("Compare words"), "gallery": _("Examples")}
     st.segmented_control(
         _("View"), VIEWS, format_func=views.__getitem__, key="view", required=True, label_visibility="collapsed"
@@ -265,13 +281,7 @@ def ask() -> tuple[str, list[str], Question]:
     if view != "gallery":
         _model_inputs()
         own = _languages()
-    question = Question(
-        st.session_state["text"],
-        two_words(st.session_state["options"]),
-        st.session_state.get("joint", JOINTS[0]),
-        chosen_language("written"),
-        own,
-    )
+    question = asked_question(own)
     write_address()
     return view, models_to_use(st.session_state["model"]), question
 
@@ -334,5 +344,9 @@ def settings() -> Unit:
     }
     units: dict[Unit, str] = {"word": _("word by word"), "character": _("character by character")}
     with st.popover(_("Method"), icon=":material/tune:", type="tertiary"):
+        caption(
+            "Solid bar: ratio of the two probabilities. Hollow dot: the same minus the pair baseline"
+            " in neutral contexts. Shaded: one word less than twice as likely as the other."
+        )
         st.radio(_("Two-character words"), JOINTS, format_func=joints.__getitem__, key="joint", persist_state="session")
         return st.radio(_("Mask each in turn"), list(units), format_func=units.__getitem__, key="unit")

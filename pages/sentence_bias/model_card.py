@@ -53,31 +53,35 @@ def show_error_card(answer: Answer) -> None:
 def show_model(answer: Answer, question: Question, unit: Unit) -> None:
     """Show a card with everything that one model says."""
     with st.container(border=True, key=f"reading-{answer.model}"):
-        literal(answer.model, size=16)
-        if label := note(answer.model):
-            st.caption(label)
+        literal(" · ".join(part for part in (answer.model, note(answer.model)) if part), size=16)
         if answer.reading is None:
             show_error_card(answer)
             return
-        _show_numbers(answer.reading)
         _show_forms(answer.reading)
-        _show_fillers(answer.reading)
         _show_pushes(answer.model, answer.reading, question, unit)
-        show_signature(answer.reading.signature)
+        with st.expander(_("Details"), icon=":material/functions:"):
+            _show_facts(answer.reading)
+            _show_fillers(answer.reading)
+            show_signature(answer.reading.signature)
 
 
-def _show_numbers(reading: ModelAnswer) -> None:
+def show_verdict(model: str, reading: ModelAnswer) -> None:
+    """Show a model's verdict in one sentence, and how the probability at the slot is shared out."""
     slot = reading.slot
-    show_html(element("div", ratio_html(slot, reading.bias_log10), "try-big"))
+    parts = [span(model, "soft"), element("div", ratio_html(slot, reading.bias_log10), "try-big")]
+    mass = "" if reading.pair_mass is None else mass_html(reading.p_male, reading.p_female, sided=slot.sided)
+    show_html(element("div", joined([*parts, mass]), "try-verdict"))
     if reading.reason:
         st.caption(_(reading.reason))
-    if reading.pair_mass is not None:
-        show_mass(reading.p_male, reading.p_female, sided=slot.sided)
     if reading.small_mass:
         warn(
             "The two words together get less than 1% of the probability: interpret the ratio with caution.",
             icon=":material/visibility:",
         )
+
+
+def _show_facts(reading: ModelAnswer) -> None:
+    slot = reading.slot
     facts = [
         (_("probability of {word}", word=slot.male), percent(reading.p_male), ""),
         (_("probability of {word}", word=slot.female), percent(reading.p_female), ""),
@@ -108,8 +112,6 @@ def _signs(reading: ModelAnswer) -> str:
 def _show_forms(reading: ModelAnswer) -> None:
     if not reading.forms:
         return
-    st.markdown(f"**{_('All forms side by side')}**")
-    show_forms(reading)
     text = _(
         "Each form's share of the total probability of all forms listed here. The rest of the sentence is unchanged."
     )
@@ -118,7 +120,8 @@ def _show_forms(reading: ModelAnswer) -> None:
             "Each form's share of the total probability of all forms listed here. The rest of the"
             " sentence is unchanged, including the verbs (they was)."
         )
-    st.caption(text)
+    st.markdown(f"**{_('All forms side by side')}**", help=plain(text))
+    show_forms(reading)
 
 
 def _show_fillers(reading: ModelAnswer) -> None:
@@ -151,20 +154,20 @@ def _show_fillers(reading: ModelAnswer) -> None:
 def _show_pushes(model: str, reading: ModelAnswer, question: Question, unit: Unit) -> None:
     if whole_sentences(reading.signature):
         return  # such a model is given the sentence as it is: no word of it can be hidden
-    st.markdown(f"**{_('Influence of each word')}**")
+    text = _(
+        "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
+        " raises the odds of the male word 1.8-fold; ◀: the odds of the female word."
+    )
+    if not reading.slot.sided:
+        text = _(
+            "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
+            " raises the odds of {first} 1.8-fold; ◀: the odds of {second}."
+        )
+    text = text.format(first=reading.slot.male, second=reading.slot.female)
+    st.markdown(f"**{_('Influence of each word')}**", help=plain(text))
     with errors_shown():
         pushes = pushes_of(model, question, unit)
         show_pushes(reading.slot, pushes)
-        text = _(
-            "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
-            " raises the odds of the male word 1.8-fold; ◀: the odds of the female word."
-        )
-        if not reading.slot.sided:
-            text = _(
-                "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
-                " raises the odds of {first} 1.8-fold; ◀: the odds of {second}."
-            )
-        st.caption(plain(text.format(first=reading.slot.male, second=reading.slot.female)))
         if any(push.reason for push in pushes):
             st.caption("  \n".join(dict.fromkeys(_(push.reason) for push in pushes if push.reason)))
         made = {"sentence": reading.slot.text, "model": model, "signature": reading.signature}
@@ -210,19 +213,19 @@ def ratio_html(slot: Slot, bias_log10: float | None) -> Markup:
     return sentence.format(likelier=likelier, times=times(bias_log10), other=other)
 
 
-def show_mass(p_male: float | None, p_female: float | None, *, sided: bool) -> None:
-    """Draw how the probability at the slot is shared out: female word from the left, then male word, the rest grey.
+def mass_html(p_male: float | None, p_female: float | None, *, sided: bool) -> Markup:
+    """Return how the probability at the slot is shared out: female word from the left, then male word, the rest grey.
 
     *sided*: False for two words that are not a pair; their colours belong to neither side.
     """
     if p_male is None or p_female is None:
-        return
+        return Markup("")
     neither = _("neither word: {share}", share=percent(max(0.0, 1 - p_male - p_female)))
     parts = joined(
         element("i", "", kind, style=f"width:{100 * share:.2f}%")
         for kind, share in (("female" if sided else "other", p_female), ("male" if sided else "ink", p_male))
     )
-    show_html(joined([element("div", parts, "bar try-mass", role="img", aria_label=neither), element("div", neither)]))
+    return joined([element("div", parts, "bar try-mass", role="img", aria_label=neither), span(neither, "small")])
 
 
 def show_facts(rows: list[tuple[str, str, str]]) -> None:
@@ -249,7 +252,7 @@ def show_forms(reading: ModelAnswer) -> None:
     parts = []
     for form in reading.forms:
         side = {reading.slot.male: "male", reading.slot.female: "female"}.get(form.word, "")
-        side = side if reading.slot.sided else ""
+        side = side if reading.slot.sided else "strong" if form.word == reading.slot.keyword else ""
         share = form.share or 0.0
         drawn = element("i", "", side, style=f"width:{100 * share:.1f}%")
         value = span(percent(form.share), title=_(form.reason) if form.reason else "")

@@ -1,21 +1,21 @@
-"""One sentence on the page Try a sentence: the answers of models, a guess, other words in its place."""
+"""One sentence on the page Try a sentence: the answers of models, other words in its place."""
 
 from dataclasses import replace
 
 import altair as alt
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evenhand.core.charts.heatmap import heatmap
 from evenhand.core.charts.sides import balance, balance_says
 from evenhand.core.errors import N_, EvenhandError, Refused
 from evenhand.core.language import explain
 from evenhand.core.resources import table
-from evenhand.core.sentence_bias.bias import corrected, odds, whole_sentences
+from evenhand.core.sentence_bias.bias import corrected, whole_sentences
 from evenhand.core.sentence_bias.compare_words import Unit, fill
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES
 from evenhand.core.sentence_bias.model_answer import ModelAnswer
-from evenhand.core.sentence_bias.slot import Slot
 from evenhand.pages.sentence_bias.inputs import (
     BETWEEN,
     Answer,
@@ -27,43 +27,16 @@ from evenhand.pages.sentence_bias.inputs import (
     read_as,
     settings,
 )
-from evenhand.pages.sentence_bias.model_card import is_builtin, note, show_model, show_sentence
+from evenhand.pages.sentence_bias.model_card import is_builtin, note, show_model, show_sentence, show_verdict
+from evenhand.pages.sentence_bias.presenter import present
 from evenhand.pages.ui.charts import colours, show_chart
-from evenhand.pages.ui.choose import AUTO, choose, first_models, language_name, switch
+from evenhand.pages.ui.choose import AUTO, choose, first_models, language_name
 from evenhand.pages.ui.notices import trial_banner, trial_notice
 from evenhand.pages.ui.numbers import DASH
-from evenhand.pages.ui.text import _, caption, inform, language, literal, show_signature, write
+from evenhand.pages.ui.text import _, inform, language, literal, show_signature, write
 from evenhand.pages.ui.visitor import show_error
 
-STEPS = (-2.0, -1.0, -0.3, 0.0, 0.3, 1.0, 2.0)  # log10, male word on the right as in the balance
 MOST_WORDS = 40
-
-
-def guessed(question: Question, slot: Slot) -> tuple[bool, float | None]:
-    """Return whether the answer may be shown, and the guess (log10, positive male; None without one). Ask for a guess
-    where it is due."""
-    if not st.session_state.get("guess"):
-        return True, None
-    made: dict[str, float] = st.session_state.setdefault("guesses", {})
-    if (known := made.get(question.signed())) is not None:
-        caption("Your guess: {sentence}", sentence=in_words(known, slot))
-        return True, known
-    key = f"guess-{len(made)}"
-    with st.container(border=True, key="guessing"):
-        label = _("Which way does the model lean at the slot of this sentence?")
-        st.select_slider(label, STEPS, value=0.0, format_func=lambda value: in_words(value, slot), key=key)
-        st.button(_("Show the result"), key="show-answer", type="primary", on_click=_keep, args=(question, key))
-    return False, None
-
-
-def _keep(question: Question, key: str) -> None:
-    st.session_state["guesses"][question.signed()] = st.session_state[key]
-
-
-def in_words(value: float, slot: Slot) -> str:
-    """Return a step of the guess as a sentence."""
-    message, values = odds(value, slot.own_words)
-    return _(message).format(**values)
 
 
 SIDE_BY_SIDE = 3
@@ -80,43 +53,51 @@ def _answer_row(model: str, reading: ModelAnswer) -> dict[str, object]:
     }  # fmt: skip
 
 
-def show_sentence_view(models: list[str], question: Question) -> None:
-    """Show one sentence: the balance of all models, then a card per model."""
+def show_sentence_view(top: DeltaGenerator, models: list[str], question: Question) -> None:
+    """Show one sentence: in *top*, above the controls, its verdicts; below them a card per model."""
     try:
         slot = question.slot()
     except Refused as refusal:
         show_error(refusal)
         return
-    show_sentence(slot)
+    with top:
+        show_sentence(slot)
     read_as(slot, models)
     if not models:
         inform("Choose a model.", icon=":material/arrow_upward:")
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        help_text = _("Hides the result until you have entered a guess.")
-        switch(_("Guess first"), key="guess", persist_state="session", explained=help_text)
-        unit = settings()
-    ready, guess = guessed(question, slot)
-    if not ready:
-        return
-    with st.spinner(_("Running the models …"), show_time=True):
+    with top, st.spinner(_("Running the models …"), show_time=True):
         found = answers(models, question)
-    data = pd.DataFrame([_answer_row(answer.model, answer.reading) for answer in found if answer.reading is not None])
-    if len(data):
-        trial_banner(list(data["model"]))
-        says = balance_says(data, say=_, words=slot.own_words)
-        chart = balance(
-            data, male=slot.male, female=slot.female, description=says, say=_, guess=guess, sided=slot.sided,
-            palette=colours(),
-        )  # fmt: skip
-        show_chart(chart, data, key="balance", says=says)
-        caption(
-            "Solid bar: ratio of the two probabilities. Hollow dot: the same minus the pair baseline"
-            " in neutral contexts. Shaded: one word less than twice as likely as the other."
-        )
+    with top:
+        _show_verdicts([answer.reading for answer in found if answer.reading is not None], found)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(_("Present"), icon=":material/slideshow:", on_click=present, type="primary", key="present")
+            show_link()
+            unit = settings()
     _show_cards(found, question, unit)
-    with st.expander(_("Link to this result"), icon=":material/link:"):
+
+
+def show_link() -> None:
+    """Show the address of this view with a button that copies it."""
+    with st.popover(_("Link to this result"), icon=":material/link:", type="tertiary"):
         st.code(link(), language=None, wrap_lines=True)
+
+
+def _show_verdicts(readings: list[ModelAnswer], found: list[Answer]) -> None:
+    """Show each model's verdict, and the chart of all."""
+    for answer in found:
+        if answer.reading is not None:
+            show_verdict(answer.model, answer.reading)
+    data = pd.DataFrame([_answer_row(answer.model, answer.reading) for answer in found if answer.reading is not None])
+    if not readings:
+        return
+    slot = readings[0].slot
+    says = balance_says(data, say=_, words=slot.own_words)
+    chart = balance(
+        data, male=slot.male, female=slot.female, description=says, say=_, sided=slot.sided, palette=colours()
+    )
+    show_chart(chart, data, key="balance", says=says)
+    trial_banner(list(data["model"]))
 
 
 def _show_cards(found: list[Answer], question: Question, unit: Unit) -> None:
@@ -174,8 +155,7 @@ def show_words_view(models: list[str], question: Question) -> None:
                 show_error(error)
     if rows:
         _draw(pd.DataFrame(rows), value, values, models, _towards(rows, question))
-        with st.expander(_("Link to this result"), icon=":material/link:"):
-            st.code(link(), language=None, wrap_lines=True)
+        show_link()
 
 
 def _check(template: str, words: tuple[str, ...]) -> None:

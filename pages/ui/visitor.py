@@ -68,6 +68,11 @@ def page_here() -> str:
     return str(st.session_state.get("page_address", ""))
 
 
+def is_presented() -> bool:
+    """Return whether the page that runs is shown as slides over the whole window, without the rail."""
+    return page_here() == "sentence-bias" and st.query_params.get("present") == "1"
+
+
 def visitor(store: Store) -> Person:
     """Return who looks at this page now: `OPEN` on a server without accounts, else the person of the cookie."""
     if not accounts_exist(store):

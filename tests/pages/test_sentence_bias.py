@@ -1,19 +1,23 @@
 """The page Try, as a visitor uses it; models are a scorer whose answers are known, or the model `known` itself."""
 
+import json
 import math
 import os
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from evenhand.core.errors import ModelUnavailable, WorkerDied
 from evenhand.core.language import translate
 from evenhand.core.worker import client
+from evenhand.pages.sentence_bias.presenter import qr_code
 from tests.conftest import ROOT, FakeScorer
-from tests.support.pages import html_of, open_page
+from tests.support.pages import assert_title, html_of, open_address, open_page, without_errors
 
 pytestmark = pytest.mark.early
 TEXT = "他是一名护士，每天照顾病人。"
@@ -59,7 +63,8 @@ def test_words_without_a_side_are_shown_literally(fake, lang, text, options, wor
     shown = html_of(page)
     first, second = (f'<span class="strong">{word}</span>' for word in words)
     assert first in shown and second in shown
-    shown += " ".join(caption.value for caption in (*page.caption, *page.markdown))
+    shown += " ".join(text.value for text in (*page.caption, *page.markdown))
+    shown += " ".join(text.proto.help for text in page.markdown)
     assert 'class="male"' not in shown and 'class="female"' not in shown
     for word in ("male word", "男性词", "女性词"):
         assert word not in shown
@@ -130,16 +135,63 @@ def test_a_dead_worker_is_reported_and_a_retry_works(fake, monkeypatch):
     assert "is 2.0 times" in html_of(page)
 
 
-def test_guess_mode_hides_the_answer_until_the_guess(fake):
+def slides_of(page: AppTest) -> dict[str, Any]:
+    """Return the data that the page sent to the presenter mode."""
+    (component,) = page.get("bidi_component")
+    data: dict[str, Any] = json.loads(
+        component.proto.mixed.json if component.proto.HasField("mixed") else component.proto.json
+    )
+    return data
+
+
+def test_the_presenter_mode_shows_the_sentence_and_the_examples_without_the_rail(fake):
+    page = without_errors(open_address("sentence_bias", text=TEXT, model="known", present="1", guess="male"))
+    assert not page.sidebar.children and not page.title
+    data = slides_of(page)
+    assert data["guess"] == "male" and data["language"] == "en"
+    first, *others = data["slides"]
+    assert first["address"] == {"text": TEXT, "model": "known"}
+    assert [step["word"] for step in first["steps"]] == ["护士", "医生"]
+    assert first["steps"][0]["verdict"]["en"] == "他 is 2.0 times as likely as 她."
+    assert first["steps"][0]["value"] == pytest.approx(math.log10(2))
+    assert first["steps"][0]["shares"] == pytest.approx([0.3, 0.6])
+    assert first["steps"][0]["share_texts"] == ["30%", "60%", "10%"]
+    assert "90%" in first["steps"][0]["mass"]["zh"]
+    assert len(others) == 11 and TEXT not in [slide["address"]["text"] for slide in others]
+
+
+def test_the_present_button_enters_the_presenter_mode(fake):
     page = open_page("sentence_bias", text=TEXT, model="known")
-    page.toggle(key="guess").set_value(True).run()
-    assert "times as likely" not in html_of(page)
-    page.select_slider(key="guess-0").set_value(-1.0).run()
-    page.button(key="show-answer").click().run()
-    assert "is 2.0 times" in html_of(page)
-    assert any("Your guess: The female word is 10 times" in caption.value.replace("\\", "") for caption in page.caption)
-    page.text_input(key="text").set_value("她来了。").run()
-    assert "times as likely" not in html_of(page)
+    page.button(key="present").click().run()
+    assert page.query_params["present"] in ("1", ["1"])
+    assert slides_of(page)["slides"][0]["address"]["text"] == TEXT
+
+
+def test_a_sentence_that_cannot_be_presented_says_why_and_leads_back(fake):
+    page = open_address("sentence_bias", text="今天下雨。", present="1")
+    assert len(page.error) == 1 and not page.get("bidi_component")
+    page.button[0].click().run()
+    assert_title(page, "sentence_bias")
+
+
+def test_a_link_has_a_qr_code_unless_it_is_too_long():
+    assert qr_code("http://127.0.0.1/sentence-bias?text=a").startswith("data:image/svg+xml")
+    assert qr_code("") == "" and qr_code("x" * 5000) == ""
+
+
+def test_the_link_names_the_language(fake):
+    page = open_page("sentence_bias", "zh", text=TEXT, model="known")
+    assert any("lang=zh&text=" in code.value for code in page.code)
+
+
+def test_the_verdict_is_above_the_controls_and_the_facts_are_folded(fake):
+    page = open_page("sentence_bias", text=TEXT, model="known")
+    shown = [element for element in page.main if element.type in ("html", "text_input")]
+    first = next(n for n, element in enumerate(shown) if "try-verdict" in str(getattr(element.proto, "body", "")))
+    assert first < next(n for n, element in enumerate(shown) if element.type == "text_input")
+    (details,) = [part for part in page.expander if part.label == "Details"]
+    assert not details.proto.expanded
+    assert "Bias_c, natural log" in "".join(str(element.proto.body) for element in details.get("html"))
 
 
 def test_the_gallery_opens_a_sentence(fake):
@@ -251,6 +303,6 @@ def test_the_page_does_not_import_torch():
 )
 def test_verb_agreement_is_mentioned_for_subject_forms_only(text, agrees):
     page = open_page("sentence_bias", "en", text=text, model="demo-en")
-    shown = " ".join(caption.value for caption in page.caption)
+    shown = " ".join(text.proto.help.replace("\\", "") for text in page.markdown)
     assert "share of the total probability of all forms" in shown
     assert ("they was" in shown) is agrees

@@ -83,10 +83,8 @@ def test_text_is_placed_beyond_a_farther_dot():
     assert rows_of(draw((-1.0, -1.5)))[0]["text_at"] == pytest.approx(-1.5)
 
 
-def test_the_sides_and_the_guess_are_labelled():
+def test_the_sides_are_labelled():
     assert set(texts(draw((0.5, 0.1)))) == {"◀ female word 她", "male word 他 ▶"}
-    spec = draw((0.5, 0.1), guess=1.0)
-    assert texts(spec)["your guess"]["end"] == 1.0
 
 
 def test_texts_are_translated_into_the_language_of_the_page():
@@ -105,7 +103,7 @@ def test_the_chart_has_description_and_theme():
 
 @pytest.mark.parametrize("values", [[(0.82, -0.2), (None, None), (math.inf, None)], [(0.0, 0.0)]])
 def test_the_chart_is_exported_as_svg_and_png(values):
-    chart = balance(frame(*values), male="他", female="她", description="d", guess=0.3)
+    chart = balance(frame(*values), male="他", female="她", description="d")
     svg = picture(chart, "svg").decode()
     assert "model-0" in svg
     assert "他" in svg
