@@ -64,6 +64,7 @@ COMMANDS = {
     "association": "association:association",
     "audit": "audit:audit",
     "check-paper": "published:check_paper",
+    "published": "published:published",
     "report": "model_bias:report",
     "misgendering": "misgendering:misgendering",
     "rule": "human_vs_rule:rule",

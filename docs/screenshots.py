@@ -141,6 +141,8 @@ def views(database: Path) -> list[View]:
         View("tune", "/tune", ".st-key-start, .st-key-tune-steps"),
         View("before-after", "/before-after", ".st-key-ba-form"),
         View("ruler", "/ruler", ".table.stacked, [data-testid=stVegaLiteChart]"),
+        View("real-models", "/real-models", CHART),
+        View("real-models-correlation", "/real-models?section=correlation", CHART),
         View("check", "/published", ".claims"),
         View("try", f"/sentence-bias?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),
         View("try-english", f"/sentence-bias?text={quote(ENGLISH)}&model=demo-en&model=demo-en-causal", CHART),

@@ -68,7 +68,11 @@ CORRELATED = (
     type=click.FloatRange(0),
     help="|Bias_c| (log10) of a sentence without a value, for the bounds of the mean. [default: the model's largest]",
 )
-@option("--by", type=click.Choice(["pair", "side", "masks"]), help="Also per word pair, side or mask width.")
+@option(
+    "--by",
+    type=click.Choice(["pair", "side", "masks", "group"]),
+    help="Also per word pair, side, mask width, or group of the file.",
+)
 @option(
     "--pair-difference",
     "differences",

@@ -16,6 +16,7 @@ Scale = Literal["more", "sides"]
 UNDEFINED = "—"
 CELL = 44  # pixels of the height of a row
 TO = " – "
+UPRIGHT = 28  # pixels of a column: names of narrower ones are upright, as slanted ones would cross each other
 SLANT = 30  # degrees of names above columns: each ends at its column, so that the last is not cut at the right
 # On a phone a cell is as narrow as a number: the ends of an interval are then one above the other, numbers shrink.
 NARROW = "bandwidth('x') < 80"
@@ -164,9 +165,10 @@ def _position(
     order = [str(name) for name in dict.fromkeys(values)]
     needed = _widest(order) * len(order)
     slanted = orient == "top" and needed > width
-    look: dict[str, object] = {"labelAngle": SLANT if slanted else 0}
+    upright = slanted and width < UPRIGHT * len(order)
+    look: dict[str, object] = {"labelAngle": 90 if upright else SLANT if slanted else 0}
     if orient == "top":
-        look |= {"labelAlign": "right", "labelBaseline": "bottom"}
+        look |= {"labelAlign": "right", "labelBaseline": "middle" if upright else "bottom"}
     if orient == "top" and not slanted:  # on a telephone the cells are half as wide: *width* is a guess
         look["labelAngle"] = {"expr": f"width < {needed} ? {SLANT} : 0"}
         look["labelAlign"] = {"expr": f"width < {needed} ? 'right' : 'center'"}

@@ -87,7 +87,7 @@ def _parts_of(text: str) -> tuple[str, ...]:
 NEEDED = ("row", "sentence", "pair", "keyword", "model", "p_male", "p_female", "bias_log10", "signature")
 NUMBERS = ("p_male", "p_female", "pair_mass", "bias_log10", "bias_ln", "logp_male", "logp_female")
 WHOLE = ("masks", "start", "end")
-WORDS = ("sentence", "pair", "keyword", "model", "status", "signature", "side", "source")
+WORDS = ("sentence", "pair", "keyword", "model", "status", "signature", "side", "source", "group")
 SIDES = ("male", "female")
 REFERENCES = ("random-zh",)  # the demo model's architecture, untrained: what no training at all looks like
 
@@ -272,6 +272,7 @@ def _with_all_columns(frame: pd.DataFrame) -> pd.DataFrame:
             "logp_female": np.log(frame["p_female"]),
             "status": np.where(missing, NO_ANSWER, "ok"),
             "source": "",
+            "group": "",
             "side": "",
             "masks": math.nan,
             "start": math.nan,

@@ -91,7 +91,7 @@ def missing_values(rows: pd.DataFrame, *, least_mass: float | None = None, size:
     return MissingValues(len(rows), missing, infinite, given, chosen, *bounds, *share)
 
 
-Grouping = Literal["pair", "side", "masks"]
+Grouping = Literal["pair", "side", "masks", "group"]
 
 NO_MALE = Note(N_("No sentence leans towards the male word."))
 NO_FEMALE = Note(N_("No sentence leans towards the female word."))
@@ -272,14 +272,15 @@ def summarise_by(
     unit: UnitChoice = "auto",
     **how: Any,
 ) -> list[Summary]:
-    """Return one summary per word pair, per side of the source, or per mask width; `group` names it.
+    """Return one summary per word pair, side of the source, mask width, or `group` of the file; `group` names it.
 
-    Pairs come in the order of the pair table, then in that of the file; sides male first; widths ascending. Where
+    Pairs come in the order of the pair table, then in that of the file; sides male first; widths and
+    groups ascending. Where
     *unit* is "auto" it is chosen for all rows together, so that the groups compare. *how*: as in `summarise`.
     """
     rows = rows if model is None else rows_of(rows, model)
     kind: UnitChoice = "source" if units_of(rows, unit).kind == "source" else "sentence"
-    chosen = rows[rows["side"] != ""] if by == "side" else rows
+    chosen = rows[rows[by] != ""] if by in ("side", "group") else rows
     names = {str(name): part for name, part in chosen.groupby(by, sort=False)}
     return [summarise(names[name], unit=kind, group=name, **how) for name in _ordered(list(names), by)]
 
@@ -296,8 +297,8 @@ def thresholded(values: pd.Series) -> Thresholded:
 
 
 def _ordered(names: Sequence[str], by: Grouping) -> list[str]:
-    if by == "masks":
-        return sorted(names, key=int)
+    if by in ("masks", "group"):
+        return sorted(names, key=int if by == "masks" else str)
     known = ["male", "female"] if by == "side" else [pair.name for pair in keyword_pairs()]
     return [*(name for name in known if name in names), *(name for name in names if name not in known)]
 

@@ -1,0 +1,1 @@
+"""Published models: scores of real models that others computed."""
