@@ -1,4 +1,4 @@
-"""`check-paper`: recalculate the numbers of the papers; `published`: scores of models that somebody else computed."""
+"""`check-paper`: recalculate the numbers of the papers; `published`: read published scores of models."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -82,7 +82,7 @@ run_of_scores = options(
 
 @click.group()
 def published() -> None:
-    """Read scores that somebody else computed, as finished runs: real models without their weights."""
+    """Read published scores as finished runs: real models without their weights."""
 
 
 @published.command()

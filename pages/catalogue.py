@@ -73,8 +73,7 @@ PAGES = (
         "before_after", N_("Before and after"), "compare", "start_jobs", ("models",), ("tune-grid", "before-after")
     ),
     PageSpec("ruler", N_("Reference scale"), "straighten", "measure", ("models",)),
-    PageSpec("real_models", N_("Published models"), "public", "measure", ("models",)),
-    PageSpec("published", N_("Check of published numbers"), "fact_check", "measure", ("models",)),
+    PageSpec("published", N_("Published numbers"), "fact_check", "measure", ("models",)),
     PageSpec("association", N_("Professions"), "work", "measure", ("measures",), ("association",)),
     PageSpec("nli", N_("NLI bias"), "alt_route", "measure", ("measures",), ("nli",)),
     PageSpec("misgendering", N_("Misgendering"), "record_voice_over", "measure", ("measures",), ("misgendering",)),

@@ -61,7 +61,7 @@ class PrintedMean:
 
     @property
     def equal(self) -> bool:
-        """Whether both agree in the printed digits."""
+        """True if both agree in the printed digits."""
         return self.recalculated is not None and agrees(self.printed, self.recalculated, self.recalculated)
 
 
@@ -118,7 +118,7 @@ class Gest:
         return models
 
     def standing(self, model: PublishedModel) -> Standing:
-        """Return where *model* stands among the published models, on the sentences that it has scored."""
+        """Return the place of *model* among the published models, on the sentences that it has scored."""
         scored = np.isfinite(model.mean)
         means = {other.name: float(other.mean[scored].mean()) for other in self.scores.models} if scored.any() else {}
         mean = mean_of(model.mean)

@@ -1,4 +1,4 @@
-"""Scores of models that somebody else computed, as the rows of a score file (docs/model_bias.md#published-scores).
+"""Published scores of models as the rows of a score file (docs/model_bias.md#published-scores).
 
 Every page and command that reads a score file then works on them. The values are log-ratios of two words; the
 probabilities themselves are not known, so that the pair mass is undefined.

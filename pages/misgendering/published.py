@@ -62,7 +62,9 @@ def show_published() -> None:
         _("Sizes: MISGENDERED 750 instances per pronoun set, RUFF 1,800, TANGO 480 (320 to 475 with both verdicts)."),
     ]:
         st.markdown(f"- {line}")
-    page_link("published/page.py", label=_("Check of published numbers"), icon=":material/fact_check:")
+    page_link(
+        "published/page.py", label=_("Published numbers"), query_params={"view": "papers"}, icon=":material/fact_check:"
+    )
 
 
 def measure_name(measure: str) -> str:

@@ -1,4 +1,4 @@
-"""Views of the page Check: totals, the claims of each document with their calculations, numbers of one's own."""
+"""The check of published numbers: totals, the claims of each document with their calculations, numbers of one's own."""
 
 import streamlit as st
 from markupsafe import Markup

@@ -1,4 +1,4 @@
-"""core.published, `check-paper` and the page Check: which printed numbers follow, against lists made before."""
+"""core.published, `check-paper` and its page: which printed numbers follow, against lists made before."""
 
 import json
 from typing import Any
@@ -176,7 +176,7 @@ def html_of(app: AppTest) -> str:
 
 class TestPage:
     def test_inconsistent_claims_are_first_with_their_calculation(self) -> None:
-        app = open_page("published")
+        app = open_page("published", view="papers")
         assert [metric.value for metric in app.metric] == ["68", "17", "4"]
         text = html_of(app)
         assert "8.0696" in text and "6.3718" not in text
@@ -185,13 +185,13 @@ class TestPage:
         assert "6.3718" in html_of(app) and "8.0696" not in html_of(app)
 
     def test_the_page_is_translated_into_chinese(self) -> None:
-        text = html_of(open_page("published", "zh"))
+        text = html_of(open_page("published", "zh", view="papers"))
         for english in ("inconsistent", "Table 1, sum of the quotas", "very close", "Calculation"):
             assert english not in text
         assert translate("Calculation", "zh") in text
 
     def test_own_numbers_are_checked(self) -> None:
-        app = open_page("published")
+        app = open_page("published", view="own")
         app.text_area(key="numbers").set_value("0.8000 0.2000 0.602").run()
         assert "consistent in log10" in html_of(app)
         app.text_area(key="numbers").set_value("<img/src=x> 1 2").run()

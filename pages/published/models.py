@@ -1,4 +1,4 @@
-"""Published models: means and correlations of real models, from the scores that GEST published; nothing is run."""
+"""Means and correlations of real models, from the scores that GEST published; nothing is run."""
 
 import math
 
@@ -10,8 +10,9 @@ from evenhand.core.published.gest import packaged_correlations, packaged_means, 
 from evenhand.core.published.score_tables import MEAN
 from evenhand.pages.ui.charts import colours, range_says, show_chart
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.text import _, caption, language, paragraph, write
-from evenhand.pages.ui.visitor import page_head, page_link
+from evenhand.pages.ui.results import show_conclusion
+from evenhand.pages.ui.text import _, caption, language, write
+from evenhand.pages.ui.visitor import page_link
 
 SOURCE = "https://github.com/kinit-sk/gest"
 CELL = 26  # pixels of a row of 34
@@ -26,7 +27,7 @@ def show_stereotypes() -> None:
         means = packaged_means()
         means = means[means["kind"] == kind]
         templates = [name for name in means["template"].drop_duplicates() if name != MEAN]
-        scale = choose(_("Scale"), scales, "gest-scale", heading=False)
+        scale = choose(_("Scale"), scales, "gest-scale", address="scale", heading=False)
         offered = templates if scale == "printed" else [MEAN, *templates]
         template = st.selectbox(
             _("Template"), offered, format_func=_template, key=f"gest-template-{kind}-{scale}", width=220
@@ -38,8 +39,8 @@ def show_stereotypes() -> None:
         shown = shown.assign(value=pd.to_numeric(shown["printed"]), low=math.nan, high=math.nan)
     as_text = ("{:.2f}" if scale == "printed" else "{:+.2f}").format
     lean = _("{n} of {models} models lean more to “he” on stereotypes of men than on those of women.")
-    ends = range_says(_("Means"), shown.dropna(subset="value"), as_text, "stereotype", "model")
-    says = paragraph((lean.format(n=apart, models=models), ends))
+    show_conclusion(lean.format(n=apart, models=models))
+    says = range_says(_("Means"), shown.dropna(subset="value"), as_text, "stereotype", "model")
     titles = {
         "model": _("Model"),
         "stereotype": _("Stereotype"),
@@ -63,6 +64,11 @@ def show_stereotypes() -> None:
         caption(
             "log10 of P(he) / P(she); +0.30 means twice as likely. Intervals: t over the sentences of a stereotype."
         )
+
+
+def show_source() -> None:
+    """Name the source of the numbers."""
+    st.caption(_("Source: [GEST]({url}), Apache-2.0.", url=SOURCE))
 
 
 def show_correlations() -> None:
@@ -102,13 +108,3 @@ def show_yours() -> None:
 
 def _template(name: str) -> str:
     return _("Mean over the templates") if name == MEAN else _("Template {n}", n=name)
-
-
-page_head(
-    "How 34 real models lean on 3,565 English sentences of 16 gender stereotypes. The scores were published with"
-    " GEST (2024); nothing is downloaded or run."
-)
-views = {"stereotypes": _("Stereotypes"), "correlation": _("Correlation"), "yours": _("Your model")}
-view = choose(_("Section"), views, "gest-view", address="section", heading=False)
-{"stereotypes": show_stereotypes, "correlation": show_correlations, "yours": show_yours}[view]()
-st.caption(_("Source: [GEST]({url}), Apache-2.0.", url=SOURCE))

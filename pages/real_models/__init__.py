@@ -1,1 +1,0 @@
-"""Published models: scores of real models that others computed."""
