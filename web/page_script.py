@@ -1,4 +1,5 @@
-"""The script of every page: its language, what `static/page.js` does, Streamlit's own words in that language.
+"""The script of every page: its language and that of stored text on it, what `static/page.js` does, Streamlit's own
+words in that language.
 
 Streamlit's front end is in English only. `WORDS` are the strings of its files (of the version that is pinned) which can
 come up in this app; `static/words.js` puts them into Chinese, and back.
@@ -8,6 +9,7 @@ import json
 from functools import cache
 from pathlib import Path
 
+from evenhand.annotations.desk import frontend
 from evenhand.core.errors import N_
 from evenhand.core.language import LANGUAGE_COOKIE, LANGUAGE_COOKIE_S, translate
 
@@ -139,12 +141,18 @@ def page_script(code: str, *, chosen: bool = False) -> str:
     if chosen:
         cookie = f"{LANGUAGE_COOKIE}={code[:2]}; path=/; max-age={LANGUAGE_COOKIE_S}; samesite=lax"
         named += f"document.cookie = {json.dumps(cookie)};"
-    return named + (STATIC / "page.js").read_text(encoding="utf-8") + (_words() if code == "zh-CN" else "")
+    page = (STATIC / "page.js").read_text(encoding="utf-8")
+    return named + page + _languages() + (_words() if code == "zh-CN" else "")
 
 
 def page_scripts() -> list[str]:
     """Return every script that a run of a page can have; no other is executed (`content_policy`)."""
     return [page_script(code, chosen=chosen) for code in ("zh-CN", "en") for chosen in (False, True)]
+
+
+def _languages() -> str:
+    files = (frontend.FOLDER / "languages.js", STATIC / "languages_of_text.js")
+    return f"{{\n{''.join(file.read_text(encoding='utf-8') for file in files)}}}\n"
 
 
 def _words() -> str:

@@ -99,31 +99,32 @@ def is_flagged(item: Item) -> bool:
 
 
 SCRIPTS = (
-    "preferences", "outbox", "server", "queue", "clock", "text", "marks", "panels", "news", "notices", "status", "side",
-    "veil", "tags", "typed", "view", "keys", "outage", "scheme", "generations_keys", "generations_view", "desk",
-    "generations", "main",
+    "preferences", "outbox", "server", "queue", "clock", "languages", "text", "marks", "panels", "news", "notices",
+    "status", "side", "veil", "tags", "typed", "view", "keys", "keymap", "outage", "scheme", "generations_keys",
+    "generations_view", "desk", "generations", "main",
 )  # fmt: skip
 REASON_KEYS = N_("Reasons to reject and their keys")
+COVERED = N_("covered word")
 STYLES = ("base", "card", "tags", "side", "generations")
-_FOLDER = Path(__file__).resolve().parent / "static"
+FOLDER = Path(__file__).resolve().parent / "static"
 
 
 @cache
 def script() -> str:
     """Return the desk's JavaScript, one ES module."""
-    return "\n".join((_FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    return "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
 
 
 @cache
 def style() -> str:
     """Return the desk's CSS."""
-    return "\n".join((_FOLDER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+    return "\n".join((FOLDER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
 
 
 @cache
 def frame() -> str:
     """Return the desk's HTML; the script fills it in."""
-    return (_FOLDER / "desk.html").read_text(encoding="utf-8")
+    return (FOLDER / "desk.html").read_text(encoding="utf-8")
 
 
 def start_data(store: Store, project: Project, annotator: Annotator, *, language: Language, api: str) -> dict[str, Any]:
@@ -144,6 +145,7 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
             "uid": project.uid, "name": project.name, "kind": project.kind, "language": project.language,
             "presentation": project.presentation, "opinion": project.opinion_model, "checked": project.checked,
             "blur": project.blur, "pause": project.pause_minutes,
+            "covered": translate(COVERED, "zh" if project.language.lower().startswith("zh") else "en"),
         },
         "annotator": {"uid": annotator.uid, "name": annotator.name},
         **_in_view(project, versions[-1], language),
@@ -182,9 +184,10 @@ def _in_view(project: Project, shown: Guideline, language: Language) -> dict[str
         ],
     }
     text = blocks(in_language(shown.text, language))
-    keys = _key_blocks(shown, language) if project.kind == "sentences" else []
+    if project.kind == "sentences":
+        text = _with_keys(text, shown.reasons, language)
     return {
-        "guideline": {"version": shown.version, "blocks": [*text, *keys]},
+        "guideline": {"version": shown.version, "blocks": text},
         "choices": listed(choices_at_the_desk(shown)),
         "reasons": listed(shown.reasons),
         "scheme": scheme,
@@ -203,22 +206,40 @@ def _question(question: Question, language: Language, about: str) -> dict[str, A
 
 
 class Block(TypedDict, total=False):
-    """A heading or a paragraph of a guideline, with its `runs`: texts, each strong or not; or a list, with `items`."""
+    """A heading or a paragraph of a guideline, with its `runs`: texts, each strong or not; or a list, with `items`.
+
+    `keys`: of each item the key of the reason that it explains, or "".
+    """
 
     kind: Required[Literal["head", "p", "list"]]
     runs: list[tuple[str, bool]]
     ordered: bool
     start: int
     items: list[list[tuple[str, bool]]]
+    keys: list[str]
 
 
-def _key_blocks(shown: Guideline, language: Language) -> list[Block]:
-    """Return every reason with its key, for the end of the guideline; numbers in its text are its author's."""
-    items = [
-        [(reason.key.upper() or "–", True), (f"  {option_name(reason, language)}", False)] for reason in shown.reasons
-    ]
-    head: Block = {"kind": "head", "runs": [(translate(REASON_KEYS, language), False)]}
-    return [head, {"kind": "list", "ordered": False, "start": 1, "items": items}] if items else []
+def _with_keys(text: Sequence[Block], reasons: Sequence[Choice], language: Language) -> list[Block]:
+    """Return the blocks of a guideline with the key of every reason.
+
+    A point of the text that begins with the name of a reason has its key; the other reasons follow in a list, because
+    numbers in the text are its author's.
+    """
+    left = {option_name(reason, language).casefold(): reason for reason in reasons}
+    result: list[Block] = []
+    for block in text:
+        if block["kind"] != "list":
+            result.append(block)
+            continue
+        leads = [runs[0][0].strip(" .:。：").casefold() if runs and runs[0][1] else "" for runs in block["items"]]
+        keys = [left.pop(lead).key.upper() if lead in left else "" for lead in leads]
+        result.append({**block, "keys": keys} if any(keys) else block)
+    if left:
+        items: list[list[tuple[str, bool]]] = [[(option_name(reason, language), False)] for reason in left.values()]
+        keys = [reason.key.upper() or "–" for reason in left.values()]
+        result.append({"kind": "head", "runs": [(translate(REASON_KEYS, language), False)]})
+        result.append({"kind": "list", "ordered": False, "start": 1, "items": items, "keys": keys})
+    return result
 
 
 def _option(choice: Choice, language: Language, about: str) -> dict[str, str]:

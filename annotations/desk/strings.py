@@ -17,10 +17,11 @@ WORDS = (
     N_("Skipped. This item will reappear at the end."),
     N_("Skipped again. This item goes to others."),
     N_("Skipped twice, and left to other annotators or to the lead: {n}."),
-    N_("Press U to return to the last skipped item."), N_("Nothing to undo."), N_("Undone."),
+    N_("Press {key} to return to the last skipped item."), N_("Nothing to undo."), N_("Undone."),
     N_("Undone: {what}"), N_("undone"), N_("Showing an earlier decision."),
     N_("An earlier decision cannot be skipped. Press Esc to leave it unchanged."),
     N_("Earlier decision: {what}. A new decision replaces it; press Esc to leave it unchanged."),
+    N_("Nothing has changed."), N_("Back at the text."), N_("Note kept."), N_("Desk"),
     # progress
     N_("My progress: {done} of {total}"), N_("Saved {time}"), N_("{n} waiting to be sent"), N_("{n} per hour"),
     N_("Pace"),
@@ -31,7 +32,7 @@ WORDS = (
     N_("{accepted} accepted, {labelled} labelled"),
     N_("{accepted} of {quota} accepted, {labelled} labelled"), N_("{name} labelling {project}"),
     # the past
-    N_("Guideline"), N_("My last ten (click to change)"), N_("Change: {choice}. {text}"), N_("Found: {n}"),
+    N_("My last ten (click to change)"), N_("Change: {choice}."), N_("Found: {n}"),
     N_("Nothing found."), N_("No decisions yet."), N_("Search my decisions"),
     # nothing on screen
     N_("One moment …"), N_("Saving …"), N_("The server is not responding."), N_("All done. Thank you."),
@@ -44,7 +45,8 @@ WORDS = (
         " automatically."
     ),
     # notices
-    N_("Connection error"), N_("The server is not responding. Try again later."), N_("Sign in again"), N_("Download"),
+    N_("The server is responding again."), N_("Connection error"),
+    N_("The server is not responding. Try again later."), N_("Sign in again"), N_("Download"),
     N_("Remove from browser"),
     N_(
 
@@ -77,7 +79,11 @@ WORDS = (
     # keys
     N_("Keys with a letter, digit or sign work"), N_("On the whole page"), N_("Only while the desk has the focus"),
     N_("Off"),
-    N_("Keyboard shortcuts"), N_("when rejecting: select or clear a reason; several are allowed"),
+    N_("Keyboard shortcuts"), N_("when rejecting: {reason}"), N_("Press a key in this list to choose another one."),
+    N_("Change this key"), N_("Press the new key, or Esc to leave the key as it is."), N_("The key stays as it was."),
+    N_("Press a letter or a digit, or Esc to leave the key as it is."), N_("The key is now {key}."),
+    N_("{key} is already in use: {what}. The key stays as it was."), N_("Reset keys"),
+    N_("Every key is as the desk and the guideline give it."),
     N_("confirm the reject; without a reason, a note is required"), N_("go back without changes"),
     N_("hold: compare both words"), N_("hold: show the counterpart"), N_("write a note on this sentence"),
     N_("skip: the item comes back once, at the end"), N_("undo the last decision; press again for the one before"),

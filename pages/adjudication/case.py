@@ -266,7 +266,24 @@ def _pressed(project: Project, guideline: Guideline, names: dict[str, str], choi
             decided = choice
         if st.button(_("Confirm labels"), icon=":material/skip_next:", key="leave"):
             decided = LEAVE
+        with st.popover(_("Keys"), icon=":material/keyboard:", type="tertiary"):
+            show_html(_switch_of_keys())
     return decided
+
+
+def _switch_of_keys() -> Markup:
+    """Return the switch for keys that are a single letter or digit; web/static/page.js reads and sets it."""
+    scopes = {
+        "page": _("On the whole page"),
+        "desk": _("Only while one of these buttons has the focus"),
+        "off": _("Off"),
+    }
+    options = [
+        element("label", joined([Markup('<input type="radio" name="evenhand-keys" value="{}"> ').format(scope), text]))
+        for scope, text in scopes.items()
+    ]
+    legend = element("legend", _("Keys with a letter, digit or sign work"))
+    return element("fieldset", joined([legend, *options]), "keyscope")
 
 
 def _generation(case: decisions.Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:

@@ -21,8 +21,8 @@ from evenhand.pages.catalogue import page_of_command
 from evenhand.pages.ui.charts import foot
 from evenhand.pages.ui.numbers import duration, moment, size
 from evenhand.pages.ui.sentences import reason_name
-from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import _, caption, literal, paragraph, plain, sentence
+from evenhand.pages.ui.tables import element, joined, number_columns, show_html, table
+from evenhand.pages.ui.text import _, caption, literal, named, paragraph, plain, sentence
 from evenhand.pages.ui.visitor import errors_shown, open_store, page_link, show_error, visitor
 
 Settings = TypeVar("Settings")
@@ -255,6 +255,13 @@ def follow(command: str = "", project: Project | None = None) -> None:
     st.fragment(_show_jobs, run_every=EVERY_S if active else None)(command, project)
 
 
+def _say_states(jobs_on_page: list[jobs.Job]) -> None:
+    """Let a screen reader say when one of the jobs starts or ends (`data-say` of web/static/page.js)."""
+    texts = {job.uid: named(jobs.title_in(job.wording, _), state_name(job.state)) for job in jobs_on_page}
+    if texts:
+        show_html(joined(element("span", text, data_say=f"job-{uid}", hidden="hidden") for uid, text in texts.items()))
+
+
 @errors_shown()
 def _show_jobs(command: str, project: Project | None) -> None:
     with open_store(project) as store:
@@ -264,6 +271,7 @@ def _show_jobs(command: str, project: Project | None) -> None:
             st.header(_("Not finished"), anchor=False)
         for job in shown:
             show_job(store, job)
+        _say_states(every[:LISTED])
         if st.session_state.get(f"{command}_active") and not any(job.active for job in every):
             st.session_state[f"{command}_active"] = False
             st.session_state[f"{command}_finished"] = True

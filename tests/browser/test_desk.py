@@ -170,7 +170,7 @@ def test_a_skipped_sentence_returns_at_the_end_or_by_undo(desks: Opener) -> None
 def test_a_past_decision_can_be_searched_and_changed(desks: Opener) -> None:
     desk = desks().open()
     first = desk.decide("j")
-    text = desk.root.locator("[data-act=edit] span").first.text_content() or ""
+    text = desk.root.locator("[data-act=edit] .line").first.text_content() or ""
     current = desk.decide("j") and desk.item
     desk.press("/")
     desk.page.keyboard.type(text[:4])
@@ -293,7 +293,7 @@ def test_a_covered_word_is_shown_after_its_undo_history_ends(desks: Opener) -> N
     seen = [desk.decide("j") for _ in range(32)]
     desk.settle()
     rows = desk.part("past").locator("button")
-    expect(rows.first.locator(".bar-of-word")).to_have_attribute("aria-label", "covered word")
+    expect(rows.first.locator(".bar-of-word")).to_have_attribute("aria-label", "遮住的词")
     widths = {row.locator(".bar-of-word").bounding_box()["width"] for row in rows.all()}  # type: ignore[index]
     assert len(widths) == 1
     expect(desk.part("balance").locator(".count").first).to_have_text("1")  # two labels of 32 are not covered

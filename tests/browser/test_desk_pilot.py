@@ -169,7 +169,7 @@ def test_a_new_version_stops_the_desk_until_it_is_read(desks: Opener) -> None:
     expect(news).to_contain_text(f"Version 2: {HOSTILE}")
     news.get_by_role("button", name="I have read this").click()
     desk.wait()
-    expect(desk.part("meta")).to_contain_text("Guideline v2")
+    expect(desk.part("guidelineTitle")).to_contain_text("Guideline v2")
     # The returned item is the first on screen, with its former label.
     assert desk.item == rejected
     expect(desk.part("was")).to_contain_text("Under version 1 you decided: Reject (Contains a name)")
@@ -183,7 +183,7 @@ def test_a_new_version_stops_the_desk_until_it_is_read(desks: Opener) -> None:
     desk.press("Enter", "x")
     desk.act("understood").click()
     desk.wait()
-    expect(desk.part("meta")).to_contain_text("Guideline v3")
+    expect(desk.part("guidelineTitle")).to_contain_text("Guideline v3")
     assert desk.item is not None  # another one if the key that skips was quicker than the news
     desk.decide("j")
     desk.settle()

@@ -17,6 +17,7 @@ class Desk {
     this.showPace = preference("pace", true);
     this.found = null; // what a search found
     this.queue = new Queue(data, () => this.draw());
+    this.keymap = new Keymap(this);
     this.view = this.makeView();
     this.keys = new Keys(this);
     this.outage = new Outage(this);
@@ -54,6 +55,7 @@ class Desk {
     this.queue.server.language = data.language;
     this.queue.signIn(data.token);
     if (spoken) this.view.say("");
+    this.keymap.update();
     this.view.words();
     this.draw();
   }
@@ -118,7 +120,7 @@ class Desk {
   }
 
   actionOf(event) {
-    return actionOf(event, this.mode, this.data.choices, this.veiled);
+    return actionOf(this.keymap.meant(event), this.mode, this.data.choices, this.veiled);
   }
 
   act(action, time) {
@@ -174,6 +176,8 @@ class Desk {
     const { reasons } = this.draft;
     if (!reasons.delete(reason.code)) reasons.add(reason.code);
     this.draw();
+    const tag = reason.label;
+    this.view.say(reasons.has(reason.code) ? this.t("{tag}: yes", { tag }) : this.t("{tag}: no", { tag }));
   }
 
   finish(time) {
@@ -292,15 +296,19 @@ class Desk {
     if (finish) this.finish(performance.now());
     else this.draw();
     this.view.focusDesk();
+    if (!finish) this.view.say(keep ? this.t("Note kept.") : this.t("Nothing has changed."));
   }
 
+  // Out of what is open; says what that leaves.
   back() {
+    const unchanged = this.mode === "reject" || (this.mode === "label" && this.editing);
     if (this.mode === "label") this.editing = null;
     if (this.mode === "reject") this.draft.reasons = this.reasonsBefore;
     this.mode = "label";
     this.found = null;
     this.draw();
     this.view.focusDesk();
+    this.view.say(unchanged ? this.t("Nothing has changed.") : this.t("Back at the text."));
   }
 
   open(mode) {

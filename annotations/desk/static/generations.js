@@ -15,13 +15,13 @@ class GenerationDesk extends Desk {
   }
 
   actionOf(event) {
-    return generationAction(event, this.mode, { choices: this.data.choices, scheme: this.scheme, veiled: this.veiled });
+    return generationAction(this.keymap.meant(event), this.mode, { choices: this.data.choices, scheme: this.scheme, veiled: this.veiled });
   }
 
   actions(action, time) {
     return {
       ...super.actions(action, time),
-      flag: () => this.flag(),
+      flag: () => this.flag(action.marks),
       mark: () => (this.mode === "mark" ? this.switchKind() : this.startMarking()),
       kind: () => this.switchKind(action.code),
       tags: () => this.open(this.mode === "tags" ? "label" : "tags"),
@@ -158,7 +158,7 @@ class GenerationDesk extends Desk {
       if (this.earlier) this.choose(this.earlier, time);
       return;
     }
-    if (!this.pending) return this.back();
+    if (!this.pending) return this.moved && this.lacksWords ? this.put() : this.back();
     const { scheme } = this;
     if (scheme.wants(this.broken) && scheme.broken(this.pending, this.draft) === this.broken) {
       if (this.moved) return this.put(); // only a word that was gone to: two hasty Enters must not mark the first one
@@ -216,7 +216,7 @@ class GenerationDesk extends Desk {
     this.draw();
     this.view.showCursor();
     const [start, end] = this.words.range(this.anchor ?? place, place);
-    this.view.say(Array.from(this.screen.item.text).slice(start, end).join(""));
+    this.view.say([[Array.from(this.screen.item.text).slice(start, end).join(""), this.data.project.language]]);
   }
 
   // Mark what is chosen, or free it again.
@@ -244,13 +244,18 @@ class GenerationDesk extends Desk {
     return undefined;
   }
 
-  // With the flag set, a click on a word marks it.
-  get wantsWords() {
-    return this.mode === "label" && !this.veiled && this.draft.flag && !has(this.draft.marks, "extraneous");
+  get lacksWords() {
+    return this.draft.flag && !has(this.draft.marks, "extraneous");
   }
 
-  // Without the flag there are no marked words; with it again they are back.
-  flag() {
+  // With the flag set, a click on a word marks it.
+  get wantsWords() {
+    return this.mode === "label" && !this.veiled && this.lacksWords;
+  }
+
+  // Without the flag there are no marked words; with it again they are back. *marks*: set by its key, so that the next
+  // keys go to the words.
+  flag(marks = false) {
     const { draft } = this;
     draft.flag = !draft.flag;
     const words = draft.marks.filter((one) => one[2] === "extraneous");
@@ -263,7 +268,9 @@ class GenerationDesk extends Desk {
     }
     this.draw();
     const said = draft.flag ? this.t("Extraneous gendered language: yes") : this.t("Extraneous gendered language: no");
-    this.view.say(this.wantsWords ? `${said}. ${this.t("Mark words in the text.")}` : said);
+    const next = this.wantsWords ? `${said}. ${this.t("Mark words in the text.")}` : said;
+    if (marks && this.wantsWords) this.startMarking("extraneous");
+    this.view.say(next);
   }
 
   tag(code) {

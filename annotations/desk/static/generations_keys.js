@@ -41,11 +41,12 @@ function markingAction(event, choices, scheme) {
   if (isEnter(event)) return { name: "confirm" };
   if (event.code === "KeyM") return { name: "mark" };
   const digit = digitOf(event);
-  const choice = choiceOf(event, choices, scheme.digitsOnly ? digit : characterOf(event));
+  const letter = characterOf(event.typed ?? event); // a key that was moved still writes its letter
+  const moved = event.typed && /[a-z]/.test(letter);
+  const choice = moved ? null : choiceOf(event, choices, scheme.digitsOnly ? digit : characterOf(event));
   if (choice) return choice;
   const kind = lettersOf(digit, scheme);
   if (kind?.name === "span") return { name: "kind", code: kind.code };
-  const letter = characterOf(event);
   return letter ? { name: "jump", letter } : null;
 }
 
@@ -53,7 +54,7 @@ function markingAction(event, choices, scheme) {
 function askingAction(event, scheme) {
   if (event.shiftKey) return null;
   if (isEnter(event)) return { name: "confirm" };
-  const digit = digitOf(event);
+  const digit = digitOf(event.typed ?? event);
   if (digit !== null) return { name: "digit", digit };
   if (event.code === "ArrowLeft" || event.code === "ArrowRight") return { name: "step", by: MOVES[event.code], repeats: true };
   const asked = lettersOf(characterOf(event), scheme);
@@ -83,6 +84,11 @@ function generationAction(event, mode, { choices, scheme, veiled }) {
   return choiceOf(event, choices) ?? (letter ? { name: letter } : lettersOf(characterOf(event), scheme));
 }
 
+// The tags of the built-in scheme that are in the panel.
+function tagsOf(desk) {
+  return desk.data.scheme ? [] : desk.data.reasons.filter((one) => one.code !== "degenerate");
+}
+
 // The rows of the key map for generations.
 function generationHelp(desk) {
   const t = (text) => desk.t(text);
@@ -108,5 +114,6 @@ function generationHelp(desk) {
     ["H", t("go to my recent decisions; open one with the arrow keys and Enter")],
     ["/", t("search my decisions")],
     ["?", t("show this list")],
+    ...tagsOf(desk).map((one) => [one.key.toUpperCase(), `${t("Tags")}: ${one.label}`]),
   ];
 }

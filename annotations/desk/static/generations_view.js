@@ -11,8 +11,8 @@ class GenerationView extends View {
   words() {
     super.words();
     const { part, t, desk } = this;
-    part.text.lang = part.second.lang = part.context.lang = desk.data.project.language;
-    part.text.dir = part.second.dir = part.context.dir = "auto";
+    for (const text of [part.second, part.context]) this.inProjectLanguage(text);
+    this.markingLooks = part.questions.looks = null;
     part.leftTitle.textContent = t("Left text");
     part.rightTitle.textContent = t("Right text");
     part.contextTitle.textContent = t("Context");
@@ -101,23 +101,21 @@ class GenerationView extends View {
     const { part, t } = this;
     if (!item) return part.who.replaceChildren();
     const sets = item.sets.map((one) =>
-      element("span", { class: "forms", text: one.none ? t("no pronouns, name only") : one.forms.join(" / ") }),
+      one.none
+        ? element("span", { class: "forms", text: t("no pronouns, name only") })
+        : element("bdi", { class: "forms", lang: tagOf(this.desk.data.project.language), text: one.forms.join(" / ") }),
     );
     const between = () => element("span", { class: "soft", text: t("or") });
     const listed = sets.flatMap((one, place) => (place ? [between(), one] : [one]));
     const unknown = element("span", { class: "soft", text: t("pronouns not given") });
     return part.who.replaceChildren(
-      element("b", { text: item.name || t("name not given") }),
+      element("b", {}, item.name ? stored(item.name, this.desk) : t("name not given")),
       ...(sets.length ? listed : [unknown]),
       ...(sets.length > 1 ? [element("span", { class: "soft", text: t("(any of these is correct)") })] : []),
     );
   }
 
-  meta() {
-    const { data } = this.desk;
-    const version = this.t("Guideline v{version}", { version: data.guideline.version });
-    this.part.meta.replaceChildren(element("span", { text: version }));
-  }
+  meta() {}
 
   readings() {}
 
@@ -138,7 +136,7 @@ class GenerationView extends View {
     const names = desk.data.reasons.filter((one) => draft.reasons.has(one.code)).map((one) => one.label);
     part.toggles.hidden = part.toggles.hidden || (mode === "ask" && Boolean(desk.pending));
     part.tagged.hidden = !names.length || mode === "tags" || Boolean(desk.data.scheme); // own flags are pressed buttons
-    part.tagged.textContent = names.length ? `${t("Tags")}: ${names.join(", ")}` : "";
+    part.tagged.replaceChildren(...(names.length ? inLanguages(`${t("Tags")}: ${names.join(", ")}`, desk) : []));
     drawQuestions(part.questions, desk, this);
     part.marking.hidden = mode !== "mark";
     if (mode === "mark") this.drawMarking();
@@ -200,8 +198,8 @@ class GenerationView extends View {
   }
 
   spoken(item) {
-    if (this.desk.veiled) return this.t("The text is covered until you open it.");
-    return `${item.context} ${spokenTexts(item, this.t)}`;
+    if (this.desk.veiled) return super.spoken(item);
+    return [[item.context, this.desk.data.project.language], ...spokenTexts(item, this.desk)];
   }
 
   // The word on the next line, or the one before, that is nearest to where the cursor is.

@@ -49,8 +49,14 @@ const KEY_SCOPES = ["page", "desk", "off"];
 
 // The scope that this annotator has chosen in this browser.
 function keyScope(desk) {
-  const scope = preference(`keys:${desk.data.annotator.uid}`, "page");
+  const scope = preference(`keys:${desk.data.annotator.uid}`, preference("keys", "page"));
   return KEY_SCOPES.includes(scope) ? scope : "page";
+}
+
+// The last choice holds for the one-letter keys of the other pages too (web/static/page.js).
+function chooseKeyScope(desk, scope) {
+  prefer(`keys:${desk.data.annotator.uid}`, scope);
+  prefer("keys", scope);
 }
 
 // Whether a key writes a sign, also under an input method. Enter, Escape, Space and arrows do not.
@@ -67,7 +73,7 @@ class Keys {
   constructor(desk) {
     this.desk = desk;
     this.down = (event) => this.pressed(event);
-    this.up = (event) => event.code === "KeyS" && desk.hold(false);
+    this.up = (event) => desk.keymap.meant(event).code === "KeyS" && desk.hold(false);
     this.away = () => desk.hold(false);
     window.addEventListener("keydown", this.down, true);
     window.addEventListener("keyup", this.up, true);
@@ -82,8 +88,10 @@ class Keys {
 
   pressed(event) {
     const desk = this.desk;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || inField(event)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (!desk.root.isConnected || dialogOpen()) return;
+    if (desk.keymap.waiting !== null) return this.rebind(event);
+    if (inField(event)) return;
     const target = event.composedPath()[0];
     const ours = target instanceof Node && desk.root.contains(target);
     const scope = keyScope(desk);
@@ -99,5 +107,18 @@ class Keys {
     event.preventDefault();
     event.stopPropagation();
     if (!event.repeat || action.repeats) desk.act(action, event.timeStamp);
+  }
+
+  // The list of keys waits for a new one; Tab goes on without.
+  rebind(event) {
+    const { keymap, view } = this.desk;
+    if (/^(Shift|CapsLock|Tab)$/.test(event.key)) {
+      if (event.key === "Tab") view.keyTaken(keymap.take({ key: "Escape" }));
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    const key = keymap.waiting;
+    if (!event.repeat) view.keyTaken(keymap.take(event), key);
   }
 }

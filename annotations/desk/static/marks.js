@@ -13,6 +13,10 @@ function isLanguage(tag) {
   }
 }
 
+function tagOf(language) {
+  return isLanguage(language) ? language : null;
+}
+
 // Pieces of a text: what the browser takes for words of the language, "she's" in its parts; the rest by characters.
 function segmentsOf(text, language) {
   if (!Intl.Segmenter) return text.match(WORD_RUN) ?? [];

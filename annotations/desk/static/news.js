@@ -51,7 +51,7 @@ function cameBack(desk) {
   const { queue, t } = { queue: desk.queue, t: (text, values) => desk.t(text, values) };
   if (!queue.back) return [];
   const line = (item) => {
-    const text = desk.covers(item) ? [t("covered text")] : lineOf(item, t);
+    const text = desk.covers(item) ? [t("covered text")] : [lineOf(item, desk)];
     return [...text, ` · ${[item.earlier.choice, ...item.earlier.reasons].join(", ")}`];
   };
   const lines = queue.items.filter((item) => item.earlier).slice(0, LISTED).map(line);
@@ -75,7 +75,7 @@ function drawNews(place, desk) {
     : element("p", { text: t("The changes were not described; here is the full guideline.") });
   const options = changedOptions(data, { choices, reasons, scheme }, t);
   const whole = element("div");
-  drawBlocks(whole, guideline.blocks);
+  drawBlocks(whole, guideline.blocks, desk);
   place.replaceChildren(
     element("h2", { text: t("The guideline has changed: version {version}", { version: guideline.version }) }),
     told,
@@ -96,6 +96,7 @@ async function understood(desk) {
   if (queue.next) desk.data = { ...desk.data, ...shownNow(queue.next) };
   queue.take(reply.news);
   desk.mode = "label";
+  desk.keymap.update();
   desk.view.words();
   desk.draw();
   desk.view.focusDesk();

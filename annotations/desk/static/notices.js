@@ -25,9 +25,16 @@ class Notices {
     if (looks === this.looks) return;
     this.looks = looks;
     this.place.replaceChildren(...made);
-    const [first] = made;
-    if (first?.dataset.notice === "away" || first?.dataset.notice === "signed-out")
-      this.desk.view?.say(first.textContent);
+    this.announce(made);
+  }
+
+  // A kind of notice that was not there before is said once, however its numbers change; a hint was said when it came.
+  announce(made) {
+    const kinds = new Set(made.map((one) => one.dataset.notice));
+    const fresh = made.filter((one) => one.dataset.notice !== "hint" && !this.kinds?.has(one.dataset.notice));
+    if (fresh.length) this.desk.view.tell(fresh.map((one) => one.querySelector("span").textContent).join(" "));
+    else if (this.kinds?.has("away") && !kinds.has("away")) this.desk.view.tell(this.t("The server is responding again."));
+    this.kinds = kinds;
   }
 
   notice(kind, text, ...more) {
@@ -129,11 +136,11 @@ class Notices {
         text: this.t("Decide again"),
       });
       const says = this.t("{text}: {here} here, {stands} in the other window. The latter counts.", {
-        text: oneLine(one.item, this.t),
+        text: oneLine(one.item, this.desk.data.project.covered),
         here: one.choice ? this.desk.whatOf({ choice: one.choice, tags: one.tags }) : this.t("undone"),
         stands,
       });
-      list.append(element("li", {}, says, " ", open));
+      list.append(element("li", {}, ...inLanguages(says, this.desk), " ", open));
     }
     return [
       this.notice(

@@ -1,12 +1,11 @@
 // The key map and the opinion strip.
 
 function helpRows(desk) {
-  const { t, data } = { t: (text) => desk.t(text), data: desk.data };
+  const { t, data } = { t: (text, values) => desk.t(text, values), data: desk.data };
   const choices = data.choices.map((one) => [one.key.toUpperCase(), one.label]);
-  const keys = data.reasons.map((one) => one.key.toUpperCase()).filter(Boolean);
   return [
     ...choices,
-    [keys.join(" ") || "—", t("when rejecting: select or clear a reason; several are allowed")],
+    ...data.reasons.map((one) => [one.key.toUpperCase(), t("when rejecting: {reason}", { reason: one.label })]),
     ["Enter", t("confirm the reject; without a reason, a note is required")],
     ["Esc", t("go back without changes")],
     ["S", desk.masked ? t("hold: compare both words") : t("hold: show the counterpart")],
@@ -28,21 +27,38 @@ function keyScopes(desk) {
   for (const scope of KEY_SCOPES) {
     const radio = element("input", { type: "radio", name: "keyScope", value: scope });
     radio.checked = scope === keyScope(desk);
-    radio.addEventListener("change", () => prefer(`keys:${desk.data.annotator.uid}`, scope));
+    radio.addEventListener("change", () => chooseKeyScope(desk, scope));
     group.append(element("label", {}, radio, ` ${words[scope]}`));
   }
   return group;
 }
 
 function drawHelp(place, desk) {
-  const list = element("dl");
-  const rows = desk.data.project.kind === "generations" ? generationHelp(desk) : helpRows(desk);
-  for (const [key, means] of rows)
-    list.append(element("dt", {}, element("kbd", { text: key })), element("dd", { text: means }));
-  const close = element("button", { type: "button", "data-act": "back", text: desk.t("Close") });
-  const title = element("h2", { text: desk.t("Keyboard shortcuts") });
-  place.setAttribute("aria-label", desk.t("Keyboard shortcuts"));
-  place.replaceChildren(element("div", { class: "sheet" }, title, list, keyScopes(desk), close));
+  const t = (text) => desk.t(text);
+  const row = element("div", { class: "row" });
+  row.append(element("button", { type: "button", "data-act": "back", text: t("Close") }));
+  row.append(element("button", { type: "button", "data-act": "reset-keys", "data-part": "resetKeys", text: t("Reset keys") }));
+  const told = element("p", { class: "told", role: "status", "data-part": "keyTold" });
+  const title = element("h2", { tabindex: -1, text: t("Keyboard shortcuts") });
+  const hint = element("p", { class: "soft", text: t("Press a key in this list to choose another one.") });
+  place.setAttribute("aria-label", t("Keyboard shortcuts"));
+  place.replaceChildren(element("div", { class: "sheet" }, title, hint, element("dl"), told, keyScopes(desk), row));
+  drawKeys(place, desk);
+}
+
+// The rows of the key map; a key that writes a sign is a button that takes another one.
+function drawKeys(place, desk) {
+  const rows = keyRows(desk).map(([key, what]) => {
+    const shown = drawnKey(desk, key);
+    const row = (first) => element("div", { class: "key" }, element("dt", {}, first), element("dd", {}, ...inLanguages(what, desk)));
+    if (!MOVABLE.test(key)) return row(shown);
+    const name = element("span", { class: "unseen", text: ` ${desk.t("Change this key")}: ${what}` });
+    const button = element("button", { type: "button", class: "quiet", "data-act": "rekey", "data-code": key }, shown, name);
+    if (desk.keymap.waiting === key) shown.textContent = "…";
+    return row(button);
+  });
+  place.querySelector("dl").replaceChildren(...rows);
+  place.querySelector("[data-part=resetKeys]").hidden = !desk.keymap.moved.size;
 }
 
 function probability(value) {
@@ -117,7 +133,7 @@ function drawOpinion(place, desk) {
   );
   place.replaceChildren(
     element("span", { class: "soft", text: t("Previous sentence") }),
-    element("span", { class: "left" }, ...lineOf(opinion.item, t)),
+    element("span", { class: "left" }, lineOf(opinion.item, desk)),
     ...words,
     element("span", { text: `Bias_c ${signed(opinion.bias)} (log10) · ${leaning(opinion, t)}` }),
     element("span", { class: "soft", text: opinion.signature ?? "" }),

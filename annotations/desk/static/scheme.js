@@ -27,7 +27,7 @@ class BuiltInScheme {
   }
 
   get letters() {
-    return { KeyF: { name: "flag" }, KeyB: { name: "degenerate" }, KeyT: { name: "tags" } };
+    return { KeyF: { name: "flag", marks: true }, KeyB: { name: "degenerate" }, KeyT: { name: "tags" } };
   }
 
   digitsOnly = false; // while words are marked, a letter may be the key of a choice
@@ -166,7 +166,7 @@ class OwnScheme {
     const asked = this.questions.filter((one) => one.key);
     return [
       ...listed.map((one) => [one.key.toUpperCase(), described(one)]),
-      ...asked.map((one) => [`${one.key.toUpperCase()} ${one.points[0]} – ${one.points.at(-1)}`, described(one)]),
+      ...asked.map((one) => [one.key.toUpperCase(), `${described(one)} (${one.points[0]} – ${one.points.at(-1)})`]),
     ];
   }
 }
@@ -178,7 +178,7 @@ function drawQuestions(place, desk, view) {
   const looks = JSON.stringify([scheme.questions, [...draft.reasons], mode === "ask" && desk.asked, Boolean(desk.screen.item)]);
   if (place.looks === looks) return;
   place.looks = looks;
-  const end = (text, where) => (text ? [element("span", { class: `end ${where}`, text })] : []);
+  const end = (text, where) => (text ? [element("span", { class: `end ${where}` }, stored(text, desk))] : []);
   const rows = scheme.questions.map((one) => {
     const points = one.points.map((n) =>
       element("button", {
@@ -190,7 +190,7 @@ function drawQuestions(place, desk, view) {
         text: n,
       }),
     );
-    const name = [...(one.key ? [element("kbd", { text: one.key.toUpperCase(), "aria-hidden": "true" })] : []), element("span", { text: one.label })];
+    const name = [...(one.key ? [element("kbd", { text: desk.keymap.shown(one.key.toUpperCase()), "aria-hidden": "true" })] : []), stored(one.label, desk)];
     const asked = mode === "ask" && desk.asked === one.code;
     return element(
       "div",

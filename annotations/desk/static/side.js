@@ -19,15 +19,17 @@ function paceText(progress, labelled, shown, t) {
 }
 
 // Markdown was read on the server into blocks; here they become elements, their text never HTML.
-function drawBlocks(place, blocks) {
-  const inline = (runs) => runs.map(([text, strong]) => (strong ? element("strong", { text }) : text));
+function drawBlocks(place, blocks, desk) {
+  const words = (text) => inLanguages(text, desk);
+  const inline = (runs) => runs.flatMap(([text, strong]) => (strong ? [element("strong", {}, ...words(text))] : words(text)));
+  const item = (runs, key) => element("li", { class: key && "keyed" }, ...(key ? [drawnKey(desk, key), " "] : []), ...inline(runs));
   const made = blocks.map((block) => {
     if (block.kind === "list") {
-      const list = element(block.ordered ? "ol" : "ul", { start: block.ordered ? block.start : null });
-      list.append(...block.items.map((runs) => element("li", {}, ...inline(runs))));
+      const list = element(block.ordered ? "ol" : "ul", { start: block.ordered ? block.start : null, dir: "auto" });
+      list.append(...block.items.map((runs, place) => item(runs, block.keys?.[place])));
       return list;
     }
-    return element(block.kind === "head" ? "h2" : "p", {}, ...inline(block.runs));
+    return element(block.kind === "head" ? "h2" : "p", { dir: "auto" }, ...inline(block.runs));
   });
   place.replaceChildren(...made);
 }
@@ -53,11 +55,11 @@ class Side {
 
   words() {
     const { part, t, desk } = this;
-    part.guidelineTitle.textContent = t("Guideline");
+    part.guidelineTitle.textContent = t("Guideline v{version}", { version: desk.data.guideline.version });
     part.balanceTitle.textContent = t("My progress by keyword pair");
     // Both scroll: without a mouse they are reached by Tab, and a screen reader says what they are.
     for (const name of ["guideline", "balance"]) part[name].setAttribute("aria-label", part[`${name}Title`].textContent);
-    drawBlocks(part.guideline, desk.data.guideline.blocks);
+    drawBlocks(part.guideline.firstElementChild, desk.data.guideline.blocks, desk);
     this.drawn = null;
     this.balanced = null;
   }
@@ -81,33 +83,32 @@ class Side {
       if (!list.length)
         part.past.append(element("p", { class: "soft", text: found ? t("Nothing found.") : t("No decisions yet.") }));
     }
-    if (desk.queue.progress && this.balanced !== desk.queue.progress) this.balance(desk.queue.progress);
+    if (desk.queue.progress && this.balanced !== desk.queue.progress) {
+      this.balance(desk.queue.progress);
+      const width = coverWidth(desk.queue.progress.cells.map((cell) => cell.pair));
+      desk.root.style.setProperty("--cover", `${width.toFixed(2)}em`);
+    }
   }
 
   row(decision) {
     const { desk, t } = this;
     const { item, choice } = decision;
-    const text = oneLine(item, t);
     const keys = (decision.reasons ?? []).map(
       (code) => [...desk.data.reasons, ...(desk.data.scheme?.points ?? [])].find((one) => one.code === code)?.key.toUpperCase() ?? code,
-    );
-    if (decision.extraneous) keys.unshift("F");
+    ).map((key) => desk.keymap.shown(key));
+    if (decision.extraneous) keys.unshift(desk.keymap.shown("F"));
     if (decision.tags?.length) keys.push(`#${decision.tags.length}`);
-    const sign = SIGNS[choice] ?? (desk.data.choices.find((one) => one.code === choice)?.key.toUpperCase() || "•");
-    const says = t("Change: {choice}. {text}", { choice: desk.labelOf(choice), text });
-    const row = element("button", {
-      type: "button",
-      class: `row-${choice}`,
-      "data-act": "edit",
-      "data-item": item.id,
-      "aria-label": says,
-    });
+    const { key } = desk.data.choices.find((one) => one.code === choice) ?? {};
+    const sign = SIGNS[choice] ?? (key ? desk.keymap.shown(key.toUpperCase()) : "•");
+    const says = t("Change: {choice}.", { choice: desk.labelOf(choice) });
+    const row = element("button", { type: "button", class: `row-${choice}`, "data-act": "edit", "data-item": item.id });
+    // The name is what is in it: first what the sign means, then what is seen.
     row.append(
-      element("b", { text: sign }),
-      element("span", {}, ...lineOf(item, t)),
-      element("i", { text: keys.join(" ").toUpperCase() }),
+      element("span", { class: "unseen" }, ...inLanguages(`${says} `, desk)),
+      element("b", { text: sign, "aria-hidden": choice in SIGNS }),
+      lineOf(item, desk),
+      element("i", { text: keys.join(" ") }),
     );
-    if (keys.length) row.setAttribute("aria-label", `${says} ${keys.join(" ").toUpperCase()}`);
     if (desk.editing?.op === decision.op) row.setAttribute("aria-current", "true");
     row.title = [...hashed(decision.tags), decision.note].filter(Boolean).join(" ");
     return row;
@@ -132,7 +133,7 @@ class Side {
       pairs.get(cell.pair)[cell.side || "male"] = cell;
     }
     const most = Math.max(1, ...progress.cells.map((cell) => cell.labelled));
-    const rows = [...pairs].map(([pair, sides]) => balanceRow(pair, sides, most, t));
+    const rows = [...pairs].map(([pair, sides]) => balanceRow(pair, sides, most, this.desk));
     part.balance.replaceChildren(...rows);
     if (rows.length) part.balance.append(element("p", { class: "legend" }, t("dark: accepted, light: labelled")));
     if (rows.length && this.desk.masked)
@@ -158,8 +159,10 @@ async function searchPast(desk, text) {
   desk.draw();
 }
 
-function balanceRow(pair, sides, most, t) {
-  const row = element("div", { class: "pair" }, element("span", { class: "name", text: pair.replace("/", " / ") }));
+function balanceRow(pair, sides, most, desk) {
+  const t = (text, values) => desk.t(text, values);
+  const name = element("bdi", { class: "name", lang: foreignLanguage(pair, desk.data.language), text: pair.replace("/", " / ") });
+  const row = element("div", { class: "pair" }, name);
   const told = [];
   for (const side of ["male", "female"]) {
     const cell = sides[side] ?? { labelled: 0, accepted: 0, quota: null };

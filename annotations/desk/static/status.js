@@ -55,7 +55,7 @@ class Status {
     const { queue } = this.desk;
     if (!queue.greeted || !queue.skipped || queue.left) return [];
     const lines = [this.t("Skipped twice, and left to other annotators or to the lead: {n}.", { n: queue.skipped })];
-    if (queue.past[0]?.choice === "skip") lines.push(this.t("Press U to return to the last skipped item."));
+    if (queue.past[0]?.choice === "skip") lines.push(this.t("Press {key} to return to the last skipped item.", { key: this.desk.keymap.shown("U") }));
     return lines.map((text) => element("p", { text }));
   }
 

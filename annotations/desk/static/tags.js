@@ -39,7 +39,7 @@ class FreeTags {
   words() {
     const { part, t, desk } = this;
     const taken = desk.data.choices.some((one) => one.key.toLowerCase() === this.letter);
-    part.tagKey.textContent = this.letter.toUpperCase();
+    part.tagKey.textContent = desk.keymap.shown(this.letter.toUpperCase());
     part.tagKey.hidden = taken; // the letter decides in this project; the field is opened by a touch
     part.tagLabel.textContent = t("My tags");
     part.tagInput.placeholder = t("In your own words; press Enter or comma to finish a tag");
@@ -128,9 +128,9 @@ class FreeTags {
     const chip = (tag) => {
       const says = t("Remove tag {tag}", { tag });
       const more = { class: "chip", "data-act": "untag", "data-code": tag, "aria-label": says, title: says };
-      return element("button", { type: "button", ...more }, element("span", { text: tag }), element("i", { text: "×" }));
+      return element("button", { type: "button", ...more }, stored(tag, desk), element("i", { text: "×" }));
     };
-    const offer = (tag) => element("button", { type: "button", class: "offer", "data-act": "tag", "data-code": tag, text: tag });
+    const offer = (tag) => element("button", { type: "button", class: "offer", "data-act": "tag", "data-code": tag }, stored(tag, desk));
     part.tagChips.replaceChildren(...desk.draft.tags.map(chip));
     part.tagOffers.hidden = !offers.length;
     part.tagOffers.replaceChildren(element("span", { class: "soft", text: t("My tags so far:") }), ...offers.map(offer));

@@ -24,7 +24,7 @@ function unveil(desk) {
   desk.onScreen(desk.screen.item);
   desk.draw();
   desk.view.focusDesk();
-  desk.view.say(spokenTexts(desk.screen.item, (text) => desk.t(text)));
+  desk.view.say(spokenTexts(desk.screen.item, desk));
 }
 
 function drawVeil(part, desk) {

@@ -40,6 +40,7 @@ class View {
     const button = event.target.closest("[data-act]");
     if (!button || button.disabled) return;
     const { act, code } = button.dataset;
+    if (this.desk.keymap.waiting !== null) this.keyTaken(this.desk.keymap.take({ key: "Escape" }));
     const labels = ["choose", "skip", "finish", "undo", "confirm", "understood"].includes(act);
     if (labels && event.detail > 1) return; // the second half of a double click is about a sentence not yet read
     const desk = this.desk;
@@ -48,6 +49,8 @@ class View {
     if (act === "edit") return desk.openItem(button.dataset.item);
     if (act === "sign-in") return this.notices.signIn();
     if (act === "clear-refused") return this.notices.clear();
+    if (act === "rekey") return this.awaitKey(code);
+    if (act === "reset-keys") return this.resetKeys();
     if (act === "pause") return this.notices.endPause();
     if (act === "understood") return understood(desk);
     if (act === "download") return this.notices.download(button.dataset.what);
@@ -78,8 +81,12 @@ class View {
     const { part, t, desk } = this;
     const { data } = desk;
     this.root.lang = data.language;
-    part.text.lang = part.readings.lang = data.project.language;
-    part.project.textContent = data.project.name;
+    for (const text of [part.text, part.readings]) this.inProjectLanguage(text);
+    for (const field of [part.note, part.search, part.tagInput]) field.dir = "auto";
+    part.project.replaceChildren(stored(data.project.name, desk));
+    this.root.setAttribute("aria-label", t("Desk"));
+    part.helpKey.textContent = desk.keymap.shown("?");
+    part.searchKey.textContent = desk.keymap.shown("/");
     part.project.title = t("{name} labelling {project}", { name: data.annotator.name, project: data.project.name });
     part.helpButton.setAttribute("aria-label", t("Keyboard shortcuts"));
     part.card.setAttribute("aria-label", t("Sentence"));
@@ -100,12 +107,49 @@ class View {
     this.text = undefined;
   }
 
-  button(act, key, label, more = {}) {
+  inProjectLanguage(place) {
+    const tag = tagOf(this.desk.data.project.language);
+    if (tag) place.lang = tag;
+    place.dir = "auto";
+  }
+
+  button(act, scheme, label, more = {}) {
+    const key = this.desk.keymap.shown(scheme);
     const made = element("button", { type: "button", "data-act": act, ...more });
     if (key) made.append(element("kbd", { text: key, "aria-hidden": "true" }));
-    made.append(element("span", { text: label }));
-    if (key.length === 1) made.setAttribute("aria-keyshortcuts", key);
+    made.append(stored(label, this.desk));
+    if (MOVABLE.test(key)) made.setAttribute("aria-keyshortcuts", key);
     return made;
+  }
+
+  // The list of keys waits for the new one of *key*.
+  awaitKey(key) {
+    this.desk.keymap.waiting = key;
+    drawKeys(this.part.help, this.desk);
+    this.keyTold(this.t("Press the new key, or Esc to leave the key as it is."));
+    this.keyButton(key).focus();
+  }
+
+  // What came of a key that was pressed for another one, wherever keys are shown.
+  keyTaken(told, key = null) {
+    this.words();
+    this.desk.draw();
+    this.keyTold(told);
+    if (key !== null) this.keyButton(key)?.focus();
+  }
+
+  resetKeys() {
+    this.desk.keymap.reset();
+    this.keyTaken(this.t("Every key is as the desk and the guideline give it."));
+    this.focusHelp();
+  }
+
+  keyTold(text) {
+    this.part.help.querySelector("[data-part=keyTold]").textContent = text;
+  }
+
+  keyButton(key) {
+    return this.part.help.querySelector(`[data-act=rekey][data-code="${key}"]`);
   }
 
   buttons() {
@@ -170,7 +214,7 @@ class View {
     const form = `${item?.id}:${item?.covered}:${desk.veiled}`;
     if (this.text === form) return;
     this.text = form;
-    drawSentence(part.text, item, this.t);
+    drawSentence(part.text, item, this.t, desk.data.project.covered);
     this.readings(item);
     this.meta(item);
   }
@@ -189,13 +233,13 @@ class View {
     part.noteForm.hidden = desk.mode !== "note";
     part.noteLabel.textContent = desk.noteHint || t("Note (Enter saves, Esc cancels)");
     part.noted.hidden = !desk.draft.note || desk.mode === "note";
-    part.noted.textContent = desk.draft.note ? `${t("Note")}: ${desk.draft.note}` : "";
+    part.noted.replaceChildren(...(desk.draft.note ? [`${t("Note")}: `, stored(desk.draft.note, desk)] : []));
     if (desk.mode !== "search") part.searchForm.hidden = true;
     part.help.hidden = desk.mode !== "help";
     const before = desk.editing ?? item?.before;
     part.was.hidden = !before && !item?.earlier;
-    if (before) part.was.textContent = this.was(before, Boolean(desk.editing));
-    else if (item?.earlier) part.was.textContent = this.sentBack(item.earlier);
+    if (before) part.was.replaceChildren(...inLanguages(this.was(before, Boolean(desk.editing)), desk));
+    else if (item?.earlier) part.was.replaceChildren(...inLanguages(this.sentBack(item.earlier), desk));
     drawOpinion(part.opinion, desk);
     if (opened) part.why.scrollIntoView({ block: "nearest" });
   }
@@ -222,8 +266,9 @@ class View {
     hold.setAttribute("aria-pressed", String(desk.held));
     if (!readings.length) return;
     if (desk.held) {
-      part.readings.replaceChildren(...readings.map((one) => drawReading(item, one, t)));
-      this.say(readings.map((one) => sideWord(one.side, t) + ": " + one.word).join(", "));
+      part.readings.replaceChildren(...readings.map((one) => drawReading(item, one, desk)));
+      const { language } = desk.data.project;
+      this.say(readings.flatMap((one) => [[`${sideWord(one.side, t)}:`, null], [one.word, language]]));
       return;
     }
     const free = readings.map(() =>
@@ -237,20 +282,13 @@ class View {
     const [left, right] = hint.split("{key}");
     part.readings.replaceChildren(
       ...free,
-      element("span", { class: "hint" }, left, element("kbd", { text: "S" }), right ?? ""),
+      element("span", { class: "hint", lang: desk.data.language }, left, drawnKey(desk, "S"), right ?? ""),
     );
   }
 
   meta(item) {
-    const { data } = this.desk;
-    const told = item
-      ? [
-          item.pair.replace("/", " / "),
-          item.source,
-          this.t("Guideline v{version}", { version: data.guideline.version }),
-        ]
-      : [];
-    this.part.meta.replaceChildren(...told.filter(Boolean).map((text) => element("span", { text })));
+    const told = item ? [item.pair.replace("/", " / "), item.source] : [];
+    this.part.meta.replaceChildren(...told.filter(Boolean).map((text) => stored(text, this.desk)));
   }
 
   togglePace() {
@@ -260,16 +298,26 @@ class View {
     this.above.draw();
   }
 
-  say(text) {
+  // To a screen reader: a text, or pieces each with its language; then the item, if it is new.
+  say(told) {
     const { item } = this.desk.screen;
-    const sentence = item && text && this.said !== item.id ? ` ${this.spoken(item)}` : "";
+    const pieces = typeof told === "string" ? [[told, null]] : told;
+    const next = item && told.length && this.said !== item.id ? this.spoken(item) : [];
     this.said = item?.id;
-    this.part.say.textContent = text + sentence;
+    const made = [...pieces, ...next].filter(([text]) => text).map(([text, lang]) =>
+      lang ? element("span", { lang: tagOf(lang), text }) : element("span", {}, ...inLanguages(text, this.desk)),
+    );
+    this.part.say.replaceChildren(...made.flatMap((one, place) => (place ? [" ", one] : [one])));
+  }
+
+  // A notice, in a live region of its own, so that it does not cut off what a key has done.
+  tell(text) {
+    this.part.tell.replaceChildren(...inLanguages(text, this.desk));
   }
 
   spoken(item) {
-    if (this.desk.veiled) return this.t("The text is covered until you open it.");
-    return spoken(item, this.t);
+    if (this.desk.veiled) return [[this.t("The text is covered until you open it."), null]];
+    return spoken(item, this.desk);
   }
 
   focusNote() {
@@ -292,6 +340,6 @@ class View {
   }
 
   focusHelp() {
-    this.part.help.querySelector("button")?.focus();
+    this.part.help.querySelector("h2")?.focus();
   }
 }

@@ -88,7 +88,7 @@ def test_an_open_desk_learns_of_a_new_version_with_its_next_answer(client: TestC
     assert reply["next"]["guideline"]["version"] == 2
     text, *keys = reply["next"]["guideline"]["blocks"]
     assert text == {"kind": "p", "runs": [["Anew.", False]]}
-    assert [["5", True], ["  A name anew", False]] in keys[1]["items"]
+    assert dict(zip(keys[1]["keys"], keys[1]["items"], strict=True))["5"] == [["A name anew", False]]
     assert reply["next"]["changes"] == [{"version": 2, "changes": "Names."}]
     assert "A name anew" in [reason["label"] for reason in reply["next"]["reasons"]]
     query = "SELECT version FROM label JOIN guideline ON guideline.id = label.guideline ORDER BY label.id"

@@ -175,6 +175,8 @@ const desk = Object.create(Desk.prototype);
 const draft = { reasons: new Set() };
 Object.assign(desk, { data: { reasons }, mode: "reject", draft, draw() {}, pause: new Pause() });
 desk.queue = { unread: false };
+Object.assign(desk.data, { words: {} });
+desk.view = { say() {} };
 for (const action of ACTIONS) desk.act(action, 0);
 tell([...desk.draft.reasons]);
 """

@@ -72,10 +72,11 @@ def test_the_eleventh_reason_has_a_key_at_the_desk(fresh_store: Store) -> None:
     add_guideline(fresh_store, made, first.text, first.choices, [*first.reasons, *more], changes="Two more.")
     data = frontend.start_data(fresh_store, made, annotators(fresh_store, made)[0], language="en", api="")
     assert [reason["key"] for reason in data["reasons"]] == [*"1234567890", "A"]
-    head, listed = data["guideline"]["blocks"][-2:]
+    further, head, listed = data["guideline"]["blocks"][-3:]
+    assert further["keys"] == [*"6789"], "a point of the text that is named like a reason has its key"
     assert head == {"kind": "head", "runs": [("Reasons to reject and their keys", False)]}
-    assert [runs[0][0] for runs in listed["items"]] == [*"1234567890", "A"]
-    assert listed["items"][-1][1][0].strip() == "Eleventh"
+    assert listed["keys"] == [*"123450", "A"]
+    assert listed["items"][-1] == [("Eleventh", False)]
 
 
 def test_keys_of_the_built_in_guidelines_do_not_move() -> None:
