@@ -8,11 +8,10 @@ import click
 from evenhand.annotations.describe.file_description import describe_file
 from evenhand.annotations.describe.project_description import Items, describe_items
 from evenhand.annotations.quantities.quantity import quantities_json
-from evenhand.annotations.quantities.texts import text_estimates
+from evenhand.annotations.quantities.texts import latex_tables, text_estimates
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import DASH, answer, number, opened_project, option, say_unsettled, table
 from evenhand.core.describe.as_json import as_json as whole
-from evenhand.core.describe.as_json import as_latex
 from evenhand.core.describe.description import Description
 from evenhand.core.describe.keywords import KeywordCount, PairBalance, largest_imbalance
 from evenhand.core.describe.vocabulary import vocabulary
@@ -61,7 +60,7 @@ def describe(
             say_unsettled(store, shown)
             description = describe_items(store, shown, items=items, words=words)
     if latex is not None:
-        Path(latex).write_text(as_latex(description), encoding="utf-8")
+        Path(latex).write_text(latex_tables(description), encoding="utf-8")
     answer(whole(description) | {"quantities": quantities_json(text_estimates(description))}, _text(description))
 
 

@@ -106,6 +106,11 @@ def run_estimates(kind: str, report: Any) -> dict[str, Estimate]:
     return singles | {f"{id_}:{key}": value for id_, found in of_rows.items() for key, value in found.items()}
 
 
+def bias_numbers(summary: Any) -> dict[str, Estimate]:
+    """Return the numbers of the bias of a model by id, for `core.report`, which does not import the catalogue."""
+    return run_estimates("bias", summary)
+
+
 def run_texts(kind: str, report: Any) -> dict[str, str]:
     """Return the numbers of a run as commands print them, without intervals, by the names of `run_estimates`."""
     units = {one.id: one.unit for one in KINDS.get(kind, ())} | {one.id: one.unit for one in ROWS.get(kind, ())}

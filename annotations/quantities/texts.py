@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from evenhand.annotations.quantities.quantity import OfProject, Population, Quantity, Unit, counted
+from evenhand.annotations.quantities.quantity import OfProject, Population, Quantity, Unit, counted, written
+from evenhand.core.describe.as_json import as_latex
 from evenhand.core.describe.description import NO_TEXT, Description
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.estimate import DASH
 
 FORMULA = "describe.md#numbers"
 TEXT, CHARACTER = N_("text"), N_("character")
@@ -38,7 +40,7 @@ def _length(field: Literal["least", "median", "mean", "most"]) -> Callable[[Desc
 
 
 def _side(side: Literal["male", "female"]) -> Callable[[Description], Estimate]:
-    return lambda description: counted(sum(getattr(balance, side) for balance in description.balances))
+    return lambda description: counted(description.of_side(side))
 
 
 def _of_vocabulary(description: Description) -> Estimate:
@@ -72,6 +74,15 @@ def text_estimates(description: Description) -> dict[str, Estimate]:
     sentences = description.kind == "sentences"
     found = {text_id(one.field, description.items): one.of(description) for one in MEASURES if _is_of(one, sentences)}
     return {id_: one for id_, one in found.items() if one is not NO_VOCABULARY}
+
+
+def latex_tables(description: Description) -> str:
+    """Return the LaTeX tables of a description, whose numbers are those of the catalogue."""
+    texts = {
+        f"texts.{one.field}": DASH if (value := one.of(description).value) is None else written(value, one.unit)
+        for one in MEASURES
+    }
+    return as_latex(description, texts)
 
 
 def _of_project(measure: _Measure, items: Literal["accepted", "all"]) -> OfProject:

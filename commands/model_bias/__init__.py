@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.annotations.quantities.runs import run_json
+from evenhand.annotations.quantities.runs import bias_numbers, run_json
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import DASH, answer, json_option, margin_option, number, option, seeds_options, table
 from evenhand.core.language import LANGUAGES, Language, p_value
@@ -143,7 +143,9 @@ def _model_text(result: "ModelResult") -> Iterator[str]:
         f"  {summary.n:,} sentences; undefined {summary.undefined:,}, infinite {summary.infinite:,},"
         f" left out {summary.left_out:,}"
     )
-    means = [(MEANS[name], getattr(summary, name), summary.ln(name), _fixed_pairs(name, summary)) for name in MEANS]
+    stated = bias_numbers(summary)
+    means = [(title, stated[f"run.bias.{name}"], summary.ln(name), _fixed_pairs(name, summary)) for name, title in
+             MEANS.items()]  # fmt: skip
     yield table(means, ["", "log10", "ln"], form=".4f", indent="  ")
     yield table(_facts(summary).items(), indent="  ")
     yield f"  {summary.signature}"
@@ -173,7 +175,7 @@ def _facts(summary: "Summary") -> dict[str, str]:
         summary.obvious, summary.pair_mass, summary.variance_shares, summary.small_set_to_zero,
     )  # fmt: skip
     return {
-        "side AUC": f"{summary.side_auc.text('.3f')} (0.5: nothing)",
+        "side AUC": f"{bias_numbers(summary)['run.bias.side_auc'].text('.3f')} (0.5: nothing)",
         "obvious": f"male word {obvious.male:,}, female word {obvious.female:,}, neither {obvious.none:,}",
         "pair mass": f"median {number(mass.median, '.4f')}, under 1%: {number(mass.under_1_percent, '.1%')}"
         f"  {mass.reason or ''}",
@@ -278,6 +280,6 @@ def report(
         margins={"log10": margin, "auc": auc_margin},
         **options,
     )
-    path = write_report(frame, Path(out), settings=settings, language=lang)
+    path = write_report(frame, Path(out), bias_numbers, settings=settings, language=lang)
     size = path.stat().st_size
     answer({"out": str(path), "models": shown, "bytes": size}, f"{path} ({size:,} bytes): {', '.join(shown)}")

@@ -84,8 +84,8 @@ def _coverage(coverage: Coverage | None) -> dict[str, Any]:
 def _balance(description: Description) -> dict[str, Any]:
     worst = largest_imbalance(description.balances)
     return {
-        "male": sum(balance.male for balance in description.balances),
-        "female": sum(balance.female for balance in description.balances),
+        "male": description.of_side("male"),
+        "female": description.of_side("female"),
         "balance": to_json(description.balances),
         **with_reasons(
             {"largest_imbalance": None if worst is None else {"pair": worst.pair, "missing": worst.missing}},
@@ -133,30 +133,33 @@ def escaped(text: str) -> str:
     return "".join(_ESCAPED.get(name, " " if name.isspace() else name) for name in text)
 
 
-def as_latex(description: Description) -> str:
-    """Write both tables; Chinese needs XeLaTeX or LuaLaTeX and a Chinese font. Undefined values are dashes."""
-    return f"% {description.signature}\n% needs \\usepackage{{booktabs}}\n{_facts(description)}\n{_pairs(description)}"
+def as_latex(description: Description, texts: Mapping[str, str]) -> str:
+    """Write both tables; Chinese needs XeLaTeX or LuaLaTeX and a Chinese font.
+
+    *texts*: its numbers as the catalogue of quantities writes them, by their ids without population.
+    """
+    facts, pairs = _facts(description, texts), _pairs(description, texts)
+    return f"% {description.signature}\n% needs \\usepackage{{booktabs}}\n{facts}\n{pairs}"
 
 
-def _facts(description: Description) -> str:
-    size, cover, length = description.lengths, description.coverage, "—"
-    if size.median is not None and size.mean is not None:
-        length = f"{size.least} / {size.median:g} / {size.mean:.2f} / {size.most}"
+def _facts(description: Description, texts: Mapping[str, str]) -> str:
+    cover = description.coverage
+    lengths = [texts[f"texts.{name}"] for name in ("shortest", "median_length", "mean_length", "longest")]
     rows = [
-        ("Sentences" if description.kind == "sentences" else "Generations", f"{description.sentences:,}"),
-        ("Characters", f"{description.characters.total:,}"),
-        ("Distinct characters", f"{description.characters.distinct:,}"),
-        ("Length (min / median / mean / max)", length),
-        ("Duplicate texts", f"{description.exact.surplus:,}"),
+        ("Sentences" if description.kind == "sentences" else "Generations", texts["texts.number"]),
+        ("Characters", texts["texts.characters"]),
+        ("Distinct characters", texts["texts.distinct_characters"]),
+        ("Length (min / median / mean / max)", " / ".join(lengths) if description.sentences else "—"),
+        ("Duplicate texts", texts["texts.copies"]),
     ]
     if cover is not None:
         of = f"{cover.vocabulary.name} ({cover.vocabulary.size:,})"
-        rows.append((f"Distinct characters, relative to the vocabulary of {of}", f"{100 * cover.published:.2f}%"))
+        rows.append((f"Distinct characters, relative to the vocabulary of {of}", texts["texts.of_vocabulary"]))
     lines = "\n".join(f"{escaped(name)} & {escaped(value)} \\\\" for name, value in rows)
     return f"\\begin{{tabular}}{{lr}}\n\\toprule\n{lines}\n\\bottomrule\n\\end{{tabular}}\n"
 
 
-def _pairs(description: Description) -> str:
+def _pairs(description: Description, texts: Mapping[str, str]) -> str:
     if not description.balances:
         return ""
     rows = []
@@ -166,8 +169,8 @@ def _pairs(description: Description) -> str:
         share = "—" if value is None else value if low is None or high is None else f"{value} [{low}, {high}]"
         counts = f"{balance.male:,} & {balance.female:,} & {balance.male + balance.female:,}"
         rows.append(f"{escaped(balance.pair)} & {counts} & {share} \\\\")
-    male, female = (sum(getattr(balance, side) for balance in description.balances) for side in ("male", "female"))
-    total = f"Sum & {male:,} & {female:,} & {male + female:,} & \\\\"
+    both = f"{description.of_side('male') + description.of_side('female'):,}"
+    total = f"Sum & {texts['texts.male']} & {texts['texts.female']} & {both} & \\\\"
     head = r"Pair & male word & female word & both & \% male [95 \%] \\"
     body = "\n".join([head, r"\midrule", *rows, r"\midrule", total])
     return f"\\begin{{tabular}}{{lrrrr}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}\n"

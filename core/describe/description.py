@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from evenhand.core.describe.keywords import Cell, KeywordCount, PairBalance, keyword_counts, pair_balances
 from evenhand.core.describe.vocabulary import Coverage, Vocabulary, coverage
@@ -284,6 +284,10 @@ class Description:
     def sentences(self) -> int:
         """The number of texts."""
         return self.lengths.texts
+
+    def of_side(self, side: Literal["male", "female"]) -> int:
+        """Return the number of texts whose keyword is the word of one side."""
+        return sum(getattr(balance, side) for balance in self.balances)
 
     @property
     def signature(self) -> str:

@@ -12,7 +12,7 @@ from evenhand.core.charts.sides import sides, sides_says
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, one_after_another
 from evenhand.core.model_bias import Groups, Summary, correlation, grouping, sign_agreement, unit_of
-from evenhand.core.report.html_tables import Paper
+from evenhand.core.report.html_tables import Asked, Paper
 from evenhand.core.report.numbers import interval
 from evenhand.core.sentence_bias.bias import LN10
 from evenhand.core.statistics import Note
@@ -35,6 +35,7 @@ class Figure:
 def figures(
     frame: pd.DataFrame,
     summaries: Sequence[Summary],
+    asked: Asked,
     groups: Mapping[str, Sequence[Summary]],
     *,
     seeds: Groups,
@@ -49,7 +50,7 @@ def figures(
     models = [summary.model for summary in summaries]
     values = {model: frame.loc[frame["model"] == model, "bias_log10"].to_numpy() for model in models}
     result = [
-        sides_figure(summaries, papers, notes, say),
+        _sides(summaries, asked, papers, notes, say),
         _density(values, notes, say),
         _order(values, say),
         _pairs(groups, say),
@@ -57,7 +58,9 @@ def figures(
     return result if len(models) < 2 else [*result, *_together(frame, models, seeds, say)]
 
 
-def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str]) -> pd.DataFrame:
+def side_rows(
+    summaries: Sequence[Summary], asked: Asked, papers: Mapping[str, Paper], notes: Mapping[str, str]
+) -> pd.DataFrame:  # fmt: skip
     """Return the rows for `core.charts.sides`: both sides of each model with intervals, and the paper's values."""
     rows = []
     for summary in summaries:
@@ -67,18 +70,20 @@ def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: 
             "note": f"({note})" if note else "",
             "reference": summary.reference,
         }
-        for side, estimate in (("man", summary.bias_man), ("woman", summary.bias_woman)):
+        stated = asked(summary)
+        for side in ("man", "woman"):
+            estimate = stated[f"run.bias.bias_{side}"]
             row |= {side: estimate.value, f"{side}_low": estimate.low, f"{side}_high": estimate.high}
             row[f"{side}_paper"] = paper[f"bias_{side}"] / LN10 if paper else None
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def sides_figure(
-    summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str], say: Say
-) -> Figure:
+def _sides(
+    summaries: Sequence[Summary], asked: Asked, papers: Mapping[str, Paper], notes: Mapping[str, str], say: Say
+) -> Figure:  # fmt: skip
     """Return the figure of both sides of each model, back to back."""
-    data = side_rows(summaries, papers, notes)
+    data = side_rows(summaries, asked, papers, notes)
     says = sides_says(data, say=say)
     chart = sides(data, description=says, say=say)
     parts = [N_("Thin line: 95% interval.")]

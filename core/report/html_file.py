@@ -31,7 +31,7 @@ from evenhand.core.model_bias import (
     summarise_by,
 )
 from evenhand.core.report.figures import WIDTH, Figure, figures
-from evenhand.core.report.html_tables import Paper, list_html, table_html, table_lines
+from evenhand.core.report.html_tables import Asked, Paper, list_html, table_html, table_lines
 from evenhand.core.report.several_models import default_margins, differences_html, seeds_html, words_html
 from evenhand.core.sentence_bias.bias import OBVIOUS, Denominator, SideMeans, side_means
 from evenhand.core.statistics.equivalence import Margins
@@ -133,13 +133,13 @@ class ReportSettings:
 
 
 def write_report(
-    frame: pd.DataFrame, out: Path, *, settings: ReportSettings | None = None, language: Language = "en"
+    frame: pd.DataFrame, out: Path, asked: Asked, *, settings: ReportSettings | None = None, language: Language = "en"
 ) -> Path:
     """Write the report of score rows (as `core.model_bias.read_scores` gives them) to *out*.
 
     Raises BadFile where *out* cannot be written.
     """
-    text = report_html(frame, settings=settings, language=language)
+    text = report_html(frame, asked, settings=settings, language=language)
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -150,12 +150,16 @@ def write_report(
 
 def report_html(
     frame: pd.DataFrame,
+    asked: Asked,
     *,
     settings: ReportSettings | None = None,
     language: Language = "en",
     summaries: Mapping[str, Summary] | None = None,
 ) -> str:
-    """Return the report as HTML. *summaries*: known ones with the same settings, which are not computed again."""
+    """Return the report as HTML. *asked*: gives the numbers of a model by their ids in the catalogue of quantities.
+
+    *summaries*: known ones with the same settings, which are not computed again.
+    """
     settings = settings or ReportSettings()
 
     def say(text: str) -> str:
@@ -170,12 +174,12 @@ def report_html(
     kept = kept.assign(corrected_log10=prior_corrected(kept))
     papers, notes = paper_values(), model_notes(models, say)
     seeds = seed_groups(models) if settings.seeds is None else settings.seeds
-    drawn = figures(kept, found, groups, seeds=seeds, papers=papers, notes=notes, say=say)
+    drawn = figures(kept, found, asked, groups, seeds=seeds, papers=papers, notes=notes, say=say)
     body = [
         _head(models, frame, settings, say),
         _figure(drawn[0], 1),
         _heading(say(N_("All measures"))),
-        _table(found, kept, settings, papers, notes, say),
+        _table(found, asked, kept, settings, papers, notes, say),
         *(_figure(figure, number) for number, figure in enumerate(drawn[1:], 2)),
         *_together(found, kept, seeds, settings, say),
         _heading(say(N_("Extremes"))),
@@ -289,6 +293,7 @@ def _figure(figure: Figure, number: int) -> str:
 
 def _table(
     summaries: Sequence[Summary],
+    asked: Asked,
     kept: pd.DataFrame,
     settings: ReportSettings,
     papers: Mapping[str, Paper],
@@ -301,7 +306,7 @@ def _table(
         )
         for summary in summaries
     }
-    groups = table_lines(summaries, corrected=corrected, papers=papers, say=say)
+    groups = table_lines(summaries, asked, corrected=corrected, papers=papers, say=say)
     corner = say(
         N_(
             "log10 unless stated otherwise; 95% intervals in brackets, valid for these word pairs"

@@ -7,7 +7,7 @@ Models are neither ranked nor ordered by bias: less lean is not better (docs/met
 
 import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evenhand.core.errors import N_
@@ -20,6 +20,7 @@ from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.estimate import note_text
 from evenhand.core.types import TableRow
 
+Asked = Callable[[Summary], Mapping[str, Estimate]]  # the numbers of a model by id (run.bias.*), of the catalogue
 Paper = Mapping[str, float]  # bias_man, bias_woman, model_bias in ln, as Table 4 prints them
 
 
@@ -34,12 +35,16 @@ class BarPart:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The content of a cell: the number, smaller lines below it, a bar, and the reason for a missing number."""
+    """The content of a cell: the number, smaller lines below it, a bar, and the reason for a missing number.
+
+    `quantity`: the id of the number in the catalogue; "" for several numbers.
+    """
 
     text: str
     below: tuple[str, ...] = ()
     parts: tuple[BarPart, ...] = ()
     reason: str = ""
+    quantity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,7 @@ class Group:
 
 def table_lines(
     summaries: Sequence[Summary],
+    asked: Asked,
     *,
     corrected: Mapping[str, SideMeans],
     papers: Mapping[str, Paper],
@@ -69,13 +75,13 @@ def table_lines(
 ) -> list[Group]:
     """Return the whole table. Per model: *corrected* has the side means after prior correction, *papers* Table 4."""
     return [
-        Group(say(N_("Bias")), _lean(summaries, papers, say)),
-        Group(say(N_("Confounds")), _mixed(summaries, corrected, say)),
+        Group(say(N_("Bias")), _lean(summaries, asked, papers, say)),
+        Group(say(N_("Confounds")), _mixed(summaries, asked, corrected, say)),
         Group(say(N_("Sentences")), _counts(summaries, say)),
     ]
 
 
-def _lean(summaries: Sequence[Summary], papers: Mapping[str, Paper], say: Say) -> tuple[Line, ...]:
+def _lean(summaries: Sequence[Summary], asked: Asked, papers: Mapping[str, Paper], say: Say) -> tuple[Line, ...]:
     named = (
         ("bias_man", "Bias_man", N_("Mean Bias_c of the sentences that lean towards the male word.")),
         ("bias_woman", "Bias_woman", N_("Mean |Bias_c| of the sentences that lean towards the female word.")),
@@ -89,11 +95,11 @@ def _lean(summaries: Sequence[Summary], papers: Mapping[str, Paper], say: Say) -
         ),
     )
     lines = [
-        Line(title, say(meaning), tuple(_both_bases(s, name, papers, say) for s in summaries), strong=True)
+        Line(title, say(meaning), tuple(_both_bases(s, asked, name, papers, say) for s in summaries), strong=True)
         for name, title, meaning in named
     ]
-    signed = tuple(_over_stems(s, "signed_mean", say) for s in summaries)
-    size = tuple(_estimate(s.mean_abs, say, ln=s.ln("mean_abs")) for s in summaries)
+    signed = tuple(_over_stems(s, asked, "signed_mean", say) for s in summaries)
+    size = tuple(_number(asked(s), "mean_abs", say, ln=True) for s in summaries)
     lines.append(Line(say(N_("Signed mean")), say(N_("Mean Bias_c; above 0: towards the male word overall.")), signed))
     lines.append(Line(say(N_("Mean magnitude")), say(N_("Mean |Bias_c|, in either direction.")), size))
     meaning = N_("Sentences with |Bias_c| above 0.3 (log10): one word is at least twice as likely as the other.")
@@ -106,7 +112,9 @@ def _lean(summaries: Sequence[Summary], papers: Mapping[str, Paper], say: Say) -
     return tuple(lines)
 
 
-def _mixed(summaries: Sequence[Summary], corrected: Mapping[str, SideMeans], say: Say) -> tuple[Line, ...]:
+def _mixed(
+    summaries: Sequence[Summary], asked: Asked, corrected: Mapping[str, SideMeans], say: Say
+) -> tuple[Line, ...]:
     after = N_(
         "Model_bias after the mean Bias_c of each word pair is subtracted: what remains is the effect of the contexts."
     )
@@ -120,7 +128,7 @@ def _mixed(summaries: Sequence[Summary], corrected: Mapping[str, SideMeans], say
         Line(say(N_("Prior-corrected")), say(after), tuple(_corrected(corrected.get(s.model), say) for s in summaries)),
         Line(say(N_("Pair mass")), say(mass), tuple(_mass(s, say) for s in summaries)),
         Line(say(N_("Variance")), say(shares), tuple(_shares(s, say) for s in summaries)),
-        Line(say(N_("Side AUC")), say(side), tuple(_over_stems(s, "side_auc", say) for s in summaries)),
+        Line(say(N_("Side AUC")), say(side), tuple(_over_stems(s, asked, "side_auc", say) for s in summaries)),
     )
 
 
@@ -155,37 +163,40 @@ def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
     )
 
 
-def _estimate(estimate: Estimate, say: Say, *, signed: bool = False, ln: Estimate | None = None) -> Cell:
+def _number(stated: Mapping[str, Estimate], name: str, say: Say, *, signed: bool = False, ln: bool = False) -> Cell:
+    """Return the cell of a number by its id; *ln*: with its value in ln below."""
+    id_ = f"run.bias.{name}"
+    estimate = stated[id_]
     if estimate.value is None:
-        return Cell("—", reason=note_text(estimate.reason, say))
+        return Cell("—", reason=note_text(estimate.reason, say), quantity=id_)
     write = signed_number if signed else plain_number
     spread = interval(estimate.low, estimate.high, signed=signed) or note_text(estimate.note, say)
     below = [spread] if spread else []
     if estimate.low is not None and estimate.note is not None:
         below.append(note_text(estimate.note, say))
-    if ln is not None:
-        below.append(say(N_("ln: {number}")).format(number=write(ln.value)))
-    return Cell(write(estimate.value), tuple(below))
+    if ln:
+        below.append(say(N_("ln: {number}")).format(number=write(in_ln(estimate).value)))
+    return Cell(write(estimate.value), tuple(below), quantity=id_)
 
 
-def _over_stems(summary: Summary, name: str, say: Say) -> Cell:
+def _over_stems(summary: Summary, asked: Asked, name: str, say: Say) -> Cell:
     """Return a measure with its interval over stems, and below it the interval for these pairs only."""
-    estimate, fixed, signed = getattr(summary, name), summary.fixed_pairs[name], name == "signed_mean"
-    cell = _estimate(estimate, say, signed=signed, ln=in_ln(estimate) if signed else None)
+    stated, fixed, signed = asked(summary), summary.fixed_pairs[name], name == "signed_mean"
+    estimate, cell = stated[f"run.bias.{name}"], _number(stated, name, say, signed=signed, ln=signed)
     if estimate.value is None or fixed is estimate:
         return cell
     below = [say(N_("over {n} stems of word pairs")).format(n=estimate.units)] if estimate.low is not None else []
     if spread := interval(fixed.low, fixed.high, signed=signed):
         below.append(say(N_("these pairs only: {interval}")).format(interval=spread))
-    return Cell(cell.text, (*cell.below, *below), reason=cell.reason)
+    return replace(cell, below=(*cell.below, *below))
 
 
-def _both_bases(summary: Summary, name: str, papers: Mapping[str, Paper], say: Say) -> Cell:
-    cell = _estimate(getattr(summary, name), say, ln=summary.ln(name))
+def _both_bases(summary: Summary, asked: Asked, name: str, papers: Mapping[str, Paper], say: Say) -> Cell:
+    cell = _number(asked(summary), name, say, ln=True)
     if (paper := papers.get(summary.model)) is None:
         return cell
     printed = say(N_("Table 4: {number} (ln)")).format(number=plain_number(paper[name], 4))
-    return Cell(cell.text, (*cell.below, printed), reason=cell.reason)
+    return replace(cell, below=(*cell.below, printed))
 
 
 def _obvious(summary: Summary, say: Say) -> Cell:
@@ -262,15 +273,16 @@ def _bounds(missing_values: MissingValues, say: Say) -> Cell:
     return Cell(f"{signed_number(low)} … {signed_number(high)}", texts)
 
 
-def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) -> TableRow:
+def numbers(summary: Summary, asked: Asked, corrected: SideMeans | None, paper: Paper | None) -> TableRow:
     """Return one row of the table for a file: every measure with its interval in log10 and ln, and its signature."""
     row: TableRow = {"model": summary.model, "n": summary.n}
+    stated = {id_.rpartition(".")[2]: estimate for id_, estimate in asked(summary).items()}
     for name in ("undefined", "infinite", "left_out", "n_man", "n_woman"):
         row[name] = getattr(summary, name)
     for name in ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs"):
-        estimate = getattr(summary, name)
+        estimate = stated[name]
         row |= {f"{name}_log10": estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-        row[f"{name}_ln"] = summary.ln(name).value
+        row[f"{name}_ln"] = in_ln(estimate).value
     if paper:
         row |= {f"{name}_table4_ln": value for name, value in paper.items()}
     obvious = summary.obvious
@@ -278,7 +290,7 @@ def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) 
     row |= {"pair_mass_median": summary.pair_mass.median}
     row["pair_mass_under_1_percent"] = summary.pair_mass.under_1_percent
     row |= {f"variance_{name}": getattr(summary.variance_shares, name) for name in ("pairs", "widths", "contexts")}
-    auc = summary.side_auc
+    auc = stated["side_auc"]
     row |= {"side_auc": auc.value, "side_auc_low": auc.low, "side_auc_high": auc.high}
     missing = summary.missing
     row |= {"missing": missing.missing, "missing_size_log10": missing.size}
@@ -289,7 +301,7 @@ def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) 
     row["corrected_model_bias_log10"] = corrected.model_bias if corrected else None
     row |= {"denominator": summary.denominator, "unit": summary.unit, "units": summary.units, "stems": summary.stems}
     row["intervals"] = " + ".join(
-        dict.fromkeys(e.method for e in (summary.model_bias, summary.signed_mean, auc) if e.method)
+        dict.fromkeys(e.method for e in (stated["model_bias"], stated["signed_mean"], auc) if e.method)
     )
     return row | {"drawn": summary.intervals, "signature": summary.signature}
 
@@ -319,17 +331,18 @@ def table_html(
 
 
 def _row(line: Line, models: Sequence[str], signatures: Mapping[str, str]) -> str:
-    cells = "".join(_cell(cell, signatures.get(model, "")) for model, cell in zip(models, line.cells, strict=True))
+    cells = "".join(_cell(cell, model, signatures) for model, cell in zip(models, line.cells, strict=True))
     head = f'<th scope="row">{html.escape(line.name)}<small>{html.escape(line.meaning)}</small></th>'
     return f"<tr{' class=models-strong' if line.strong else ''}>{head}{cells}</tr>"
 
 
-def _cell(cell: Cell, signature: str) -> str:
+def _cell(cell: Cell, model: str, signatures: Mapping[str, str]) -> str:
     number = f"<b>{html.escape(cell.text)}</b>" if cell.text else ""
     # A cell of small lines only says how something was made: long words without a place to break.
     kind = ' class="models-how"' if not cell.text and not cell.parts else ""
     below = "".join(f"<small{kind}>{html.escape(text)}</small>" for text in (*cell.below, cell.reason) if text)
-    return f'<td title="{html.escape(signature, quote=True)}">{number}{_bar(cell.parts)}{below}</td>'
+    marked = f' data-quantity="{html.escape(f"{cell.quantity}:{model}")}"' if cell.quantity else ""
+    return f'<td{marked} title="{html.escape(signatures.get(model, ""))}">{number}{_bar(cell.parts)}{below}</td>'
 
 
 def _bar(parts: Sequence[BarPart]) -> str:

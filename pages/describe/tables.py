@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from evenhand.annotations.quantities.texts import NO_VOCABULARY, text_estimates, text_id
+from evenhand.annotations.quantities.texts import NO_VOCABULARY, latex_tables, text_estimates, text_id
 from evenhand.core.charts.describe import bars, before_after_points, length_bars, pair_balance
-from evenhand.core.describe.as_json import as_json, as_latex
+from evenhand.core.describe.as_json import as_json
 from evenhand.core.describe.description import Description, Repeats
 from evenhand.core.describe.keywords import largest_imbalance
 from evenhand.core.language import significant
@@ -204,7 +204,9 @@ def show_method(description: Description) -> None:
         download(
             _("All numbers (JSON)"), lambda: json_text(as_json(description)), "statistics.json", key="described-json"
         )
-        download(_("Tables (LaTeX)"), lambda: as_latex(description).encode(), "statistics.tex", key="described-latex")
+        download(
+            _("Tables (LaTeX)"), lambda: latex_tables(description).encode(), "statistics.tex", key="described-latex"
+        )
 
 
 def traced(rows: Iterable[Mapping[str, Any]], description: Description) -> list[TableRow]:

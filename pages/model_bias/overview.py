@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
+from evenhand.annotations.quantities.runs import bias_numbers
 from evenhand.core.charts.bias_distribution import curve_says, curves, distribution_says, ridges, shares
 from evenhand.core.charts.sides import sides, sides_says
 from evenhand.core.files.readers import file_sha256
@@ -39,6 +40,7 @@ from evenhand.pages.model_bias.source import (
 from evenhand.pages.ui.charts import brushed, caption_with_files, colours, download, show_chart, vega_lite
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.numbers import note_text, percent, to
+from evenhand.pages.ui.quantities import explained_all
 from evenhand.pages.ui.results import show_conclusion, show_method
 from evenhand.pages.ui.runs import ScoreFile, finished_at, score_frame, score_runs
 from evenhand.pages.ui.tables import show_html
@@ -79,11 +81,13 @@ def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> N
     with head.container():
         show_conclusion(overview_says(found))
     corrected = {model: corrected_means(source, model, settings) for model in models}
-    data = side_rows(found, paper_values(), notes(models))
+    data = side_rows(found, bias_numbers, paper_values(), notes(models))
     says = sides_says(data, say=_)
     with place.container():
         chart = sides(data, description=says, say=_, palette=colours())
-        rows = [numbers(entry, corrected[entry.model], paper_values().get(entry.model)) for entry in found]
+        rows = [
+            numbers(entry, bias_numbers, corrected[entry.model], paper_values().get(entry.model)) for entry in found
+        ]
         parts = [_("Thin line: 95% interval.")]
         if any(model in paper_values() for model in models):
             parts.append(_("Diamond: Table 4 of the paper, converted from ln to log10."))
@@ -97,8 +101,9 @@ def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> N
 
 def overview_says(found: "Sequence[Summary]") -> str:
     """Return where the models lean on average: those whose interval of the signed mean is on one side of 0."""
+    means = [bias_numbers(one)["run.bias.signed_mean"] for one in found]
     if len(found) == 1:
-        mean = found[0].signed_mean
+        mean = means[0]
         if mean.value is None:
             return note_text(mean.reason)
         side = _("the male word") if mean.value > 0 else _("the female word")
@@ -111,8 +116,8 @@ def overview_says(found: "Sequence[Summary]") -> str:
             )
         ends = interval(mean.low, mean.high, 2, signed=True)
         return text.format(model=found[0].model, side=side, value=signed_number(mean.value, 2), interval=ends)
-    male = sum(one.signed_mean.low is not None and one.signed_mean.low > 0 for one in found)
-    female = sum(one.signed_mean.high is not None and one.signed_mean.high < 0 for one in found)
+    male = sum(mean.low is not None and mean.low > 0 for mean in means)
+    female = sum(mean.high is not None and mean.high < 0 for mean in means)
     text = _("On average, {male} of {n} models lean towards the male word, {female} towards the female word.")
     return text.format(n=len(found), male=male, female=female)
 
@@ -156,7 +161,7 @@ def _table(
     models: list[str], summaries: "list[Summary]", corrected: dict[str, SideMeans], rows: list[TableRow]
 ) -> None:
     st.header(_("All measures"))
-    groups = table_lines(summaries, corrected=corrected, papers=paper_values(), say=_)
+    groups = table_lines(summaries, bias_numbers, corrected=corrected, papers=paper_values(), say=_)
     signatures = {one.model: one.signature for one in summaries}
     corner = _(
         "log10 unless stated otherwise; 95% intervals in brackets, valid for these word pairs only"
@@ -166,7 +171,8 @@ def _table(
     show_html(Markup(written))  # noqa: S704  # core.report escapes every text
     text = _("{m} models, {k} intervals: about {n:.1f} are expected to miss the true value by chance.")
     intervals = 6 * len(models)
-    caption_with_files(text.format(m=len(models), k=intervals, n=0.05 * intervals), rows, key="measures")
+    says, about = text.format(m=len(models), k=intervals, n=0.05 * intervals), explained_all(bias_numbers(summaries[0]))
+    caption_with_files(says, rows, key="measures", about=about)
 
 
 @st.fragment
@@ -206,7 +212,8 @@ def _report_bytes(source: ScoreFile, models: list[str], settings: Settings, seed
         seeds=seeds,
         margins=margins,
     )
-    return report_html(score_frame(source), settings=wanted, language=language(), summaries=known).encode()
+    text = report_html(score_frame(source), bias_numbers, settings=wanted, language=language(), summaries=known)
+    return text.encode()
 
 
 def show_distribution(source: ScoreFile, models: list[str], settings: Settings) -> None:

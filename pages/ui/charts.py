@@ -107,10 +107,12 @@ def show_confusion(
     )  # fmt: skip
 
 
-def caption_with_files(says: str, data: "Table", *, key: str, chart: "Drawing | None" = None) -> None:
-    """Write the sentence below a chart or table, and offer its numbers and picture to take away."""
+def caption_with_files(
+    says: str, data: "Table", *, key: str, chart: "Drawing | None" = None, about: str | None = None
+) -> None:  # fmt: skip
+    """Write the sentence below a chart or table, and offer its numbers and picture to take away; *about*: its help."""
     with foot():
-        st.caption(plain(says))
+        st.caption(plain(says), help=about)
         downloads(data, key=key, chart=chart)
 
 

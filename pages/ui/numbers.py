@@ -15,7 +15,7 @@ from evenhand.core.language import share_text, significant
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.estimate import note_text as note_words
 from evenhand.core.types import TableRow
-from evenhand.pages.ui.text import _, clauses, in_brackets, language, named, plain
+from evenhand.pages.ui.text import _, clauses, in_brackets, language, named
 
 POINTS, SIZE_IN_POINTS = "+points", "points"  # forms of a difference of shares: +6.0 points; its size: 6.0 points
 DASH = "—"  # an undefined value: never 0, never an empty cell on a page
@@ -52,16 +52,6 @@ def duration(seconds: float) -> str:
     if seconds < 90 * 60:
         return _("{number} min", number=round(seconds / 60))
     return _("{number} h", number=round(seconds / 3600, 1))
-
-
-def undefined(value: float | None, reason: str = "", form: str = "{:.3f}") -> tuple[str, str | None]:
-    """Return the text to show for *value* and its help; where *value* is None, a dash and the reason.
-
-    `text, help = undefined(kappa.value, _(kappa.reason)); st.metric(label, text, help=help)`
-    """
-    if value is None:
-        return DASH, plain(reason) or None
-    return form.format(value), None
 
 
 def note_text(note: Note | str | None) -> str:

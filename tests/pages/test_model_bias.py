@@ -73,11 +73,14 @@ def test_page_and_report_print_the_numbers_of_the_command(run: Path, tmp_path: P
     CliRunner().invoke(cli, ["report", str(run), "--out", str(out)], catch_exceptions=False)
     places = {"page": html_of(open_page("model_bias", section="overview")), "report": out.read_text(encoding="utf-8")}
     assert numbers.keys() == {"bert-base-chinese", "random-zh"}
-    for quantities in numbers.values():
-        assert len(quantities) == 6
-        for id_, found in quantities.items():
-            for place, text in places.items():
-                assert plain_number(found["value"]).removeprefix("−") in text, (place, id_)
+    wanted = {
+        f"{id_}:{model}": plain_number(found["value"]).removeprefix("−")
+        for model, quantities in numbers.items()
+        for id_, found in quantities.items()
+    }
+    for place, text in places.items():
+        shown = dict(re.findall(r'<td data-quantity="([^"]+)"[^>]*><b>[+−]?([^<]*)</b>', text))
+        assert shown == wanted and len(shown) == 12, place
 
 
 @pytest.mark.usefixtures("run")

@@ -33,7 +33,6 @@ from evenhand.pages.ui.numbers import (
     large,
     moment,
     number,
-    undefined,
     zone_name,
 )
 from evenhand.pages.ui.sentences import item_card, judgement, with_keyword
@@ -98,22 +97,6 @@ def test_numbers_are_formatted_without_e_notation(number: float, digits: int) ->
     assert "e" not in text
     plain_text = text.replace(",", "").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")).replace(" × 10", "e")
     assert float(plain_text) == pytest.approx(number, rel=10.0 ** (1 - digits))
-
-
-@pytest.mark.parametrize(
-    ("value", "reason", "form", "expected"),
-    [
-        (0.12345, "", "{:.3f}", ("0.123", None)),
-        (0.0, "not used", "{:.1%}", ("0.0%", None)),
-        (None, "nobody labelled", "{:.3f}", ("—", "nobody labelled")),
-        (None, "", "{:.3f}", ("—", None)),
-        (None, "*two* of_three", "{:.3f}", ("—", r"\*two\* of\_three")),
-    ],
-)
-def test_undefined_is_a_dash_with_a_reason(
-    value: float | None, reason: str, form: str, expected: tuple[str, str | None]
-) -> None:
-    assert undefined(value, reason, form) == expected
 
 
 @given(st.text(st.characters(blacklist_categories=["Cc", "Cs", "Zs", "Zl", "Zp"]), min_size=1))

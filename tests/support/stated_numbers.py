@@ -212,8 +212,15 @@ def of_latex(project: Project, folder: Path) -> Iterator[Statement]:
     items, text = json.loads(done.stdout)["items"], path.read_text(encoding="utf-8")
     ids = {"Sentences": "number", "Generations": "number", "Characters": "characters",
            "Distinct characters": "distinct_characters", "Duplicate texts": "copies"}  # fmt: skip
-    for name, number in re.findall(r"^([A-Z][a-z ]+) & ([\d,]+) \\\\$", text, re.M):
-        yield Statement("describe --latex", f"texts.{ids[name]}.{items}", number)
+    found = [(ids[name], number) for name, number in re.findall(r"^([A-Z][a-z ]+) & ([\d,]+) \\\\$", text, re.M)]
+    lengths = re.search(r"^Length .*& ([\d.,]+) / ([\d.,]+) / ([\d.,]+) / ([\d.,]+) ", text, re.M)
+    found += zip(
+        ("shortest", "median_length", "mean_length", "longest"), lengths.groups() if lengths else (), strict=False
+    )
+    sides = re.search(r"^Sum & ([\d,]+) & ([\d,]+) &", text, re.M)
+    found += zip(("male", "female"), sides.groups() if sides else (), strict=False)
+    for field, number in found:
+        yield Statement("describe --latex", f"texts.{field}.{items}", number)
 
 
 def documents(store: Store, project: Project) -> dict[tuple[str, Language], str]:

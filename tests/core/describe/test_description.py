@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evenhand.annotations.describe.file_description import describe_file
+from evenhand.annotations.quantities.texts import latex_tables
 from evenhand.core.charts.describe import before_after_points, binned, pair_balance
-from evenhand.core.describe.as_json import as_json, as_latex, escaped, figures
+from evenhand.core.describe.as_json import as_json, escaped, figures
 from evenhand.core.describe.description import (
     Text,
     bare,
@@ -244,7 +245,7 @@ def test_sources_and_dates_are_counted() -> None:
 
 def test_latex_prints_hostile_names_as_they_are() -> None:
     assert escaped("a_b & 50 % \\x\n") == r"a\_b \& 50 \% \textbackslash{}x "
-    text = as_latex(description([Text("他_来。", "他/她", "male", (0, 1))]))
+    text = latex_tables(description([Text("他_来。", "他/她", "male", (0, 1))]))
     assert "他/她 & 1 & 0 & 1 & 100.0 [5.1, 100.0]" in text
 
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli import cli
+from evenhand.annotations.quantities.runs import bias_numbers
 from evenhand.core.errors import BadFile
 from evenhand.core.files.readers import file_sha256
 from evenhand.core.model_bias import models_of, paired_differences, read_scores, summarise
@@ -156,13 +157,13 @@ def test_an_unwritable_place_is_refused(scores: Path, tmp_path: Path, monkeypatc
     monkeypatch.setattr("evenhand.core.report.html_file.report_html", lambda *_, **__: "<html>")
     frame = read_scores(scores).head(30)
     with pytest.raises(BadFile, match="cannot be written"):
-        write_report(frame, tmp_path / "no" / "such" / "folder.html")
+        write_report(frame, tmp_path / "no" / "such" / "folder.html", bias_numbers)
 
 
 def test_one_side_only_is_a_dash_with_its_reason(scores: Path) -> None:
     frame = read_scores(scores)
     frame = frame[(frame["bias_log10"] > 0) & (frame["model"] == "made-up-2")]
-    text = report_html(frame, settings=ReportSettings(data="<b>.csv"))
+    text = report_html(frame, bias_numbers, settings=ReportSettings(data="<b>.csv"))
     cell = cells_of(text, "Bias_woman")[0]
     assert "<b>—</b>" in cell
     assert "No sentence leans towards the female word." in cell
@@ -173,10 +174,10 @@ def test_one_side_only_is_a_dash_with_its_reason(scores: Path) -> None:
 def test_an_exported_row_has_every_number_and_its_signature(scores: Path) -> None:
     frame = read_scores(scores)
     summary = summarise(frame, model="made-up-2", resamples=50)
-    row = numbers(summary, None, {"bias_man": 1.0})
+    row = numbers(summary, bias_numbers, None, {"bias_man": 1.0})
     assert row["model_bias_ln"] == summary.ln("model_bias").value
     assert (row["signature"], row["bias_man_table4_ln"], row["n"]) == (summary.signature, 1.0, summary.n)
-    groups = table_lines([summary], corrected={}, papers={}, say=lambda text: text)
+    groups = table_lines([summary], bias_numbers, corrected={}, papers={}, say=lambda text: text)
     assert all(len(line.cells) == 1 for group in groups for line in group.lines)
 
 
@@ -256,7 +257,9 @@ def test_reasons_of_a_chinese_report_are_chinese(scores: Path, tmp_path: Path) -
     few.loc[1, ["p_male", "p_female", "bias_log10", "bias_ln", "pair_mass"]] = ""
     few.loc[1, "status"] = "The position cannot be repaired: 2 words match, but exactly one must."
     few.to_csv(path, index=False)
-    text = report_html(read_scores(path), settings=ReportSettings(data="few.csv", digest="0"), language="zh")
+    text = report_html(
+        read_scores(path), bias_numbers, settings=ReportSettings(data="few.csv", digest="0"), language="zh"
+    )
     shown = re.sub("<[^>]+>", " ", re.sub(r"<(script|style).*?</\1>", "", text, flags=re.S))
     assert "位置无法修复" in shown and "只有 5 个独立单位" in shown and "没有区间：只有" not in shown
     assert not english_left(shown)
