@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.measuring import Spent, load, options
 from benchmarks.store import labels, made_up
-from evenhand.annotations.agreement.disagreements import disagreements
+from evenhand.annotations.agreement.disagreements import differing_items, disagreements_of
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.browse.search import Filters, search_items
 from evenhand.annotations.database import migrations
@@ -159,7 +159,7 @@ WORK: dict[str, Work] = {
     "own record": partial(_record, RecordQuery()),
     "own record, a search": partial(_record, RecordQuery(search="第777")),
     "agreement": lambda store, project, _: agreement(store, project),
-    "disagreements": lambda store, project, _: disagreements(store, project),
+    "disagreements": lambda store, project, _: disagreements_of(store, differing_items(store, project)[:20]),
     "statistics of the kept sentences": partial(_described, True),
     "statistics of all": partial(_described, False),
     "forecast of both plans": lambda store, project, _: forecast(store, project),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
 
-from evenhand.annotations.database.store import Store, consistent_read
+from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import WHOLE_TEXT
 from evenhand.annotations.labels.read import FINISHED, LABELLED_BY, BlindLabel, blind_labels_on
 from evenhand.annotations.queue.assignments import is_unrevealed, reveal_items
@@ -34,6 +34,7 @@ LABELLED_BY_READER = f"AND {LABELLED_BY.format(item='assignment.item', who='?')}
 READ_BY = f"""
 SELECT item.id, item.uid FROM item JOIN json_each(:items) AS asked ON asked.value = item.id
 WHERE {FINISHED} AND (:reader IS NULL OR {LABELLED_BY.format(item="item.id", who=":reader")})
+    AND (:pair IS NULL OR item.cell IN (SELECT id FROM cell WHERE project = :project AND pair = :pair))
 """
 ITEM = f"""
 SELECT item.uid, {WHOLE_TEXT}, item.start, item.stop, cell.pair, cell.side, item.status, item.context
@@ -67,14 +68,15 @@ class ItemText:
 
 
 def finished_items(
-    store: Store, project: Project, items: Sequence[int], reader: Annotator | None = None
+    store: Store, project: Project, items: Sequence[int], reader: Annotator | None = None, *, pair: str | None = None
 ) -> dict[int, str]:
     """Return row id -> public id of those of *items* that expect no further blind label.
 
     Labels of these items may be read. `reader`: only items that this annotator has labelled; call `record_reveals`
-    before they are shown.
+    before they are shown. `pair`: only items of this keyword pair.
     """
-    values = {"project": project.id, "items": json.dumps(list(items)), "reader": reader and reader.id}
+    of = {"project": project.id, "pair": pair, "reader": reader and reader.id}
+    values = of | {"items": json.dumps(list(items))}
     return dict(store.db.execute(READ_BY, values).fetchall())
 
 
@@ -85,22 +87,6 @@ def item_texts(store: Store, items: Sequence[int]) -> list[ItemText]:
         uid, text, start, stop, _pair, side, _status, context = store.db.execute(ITEM, (item,)).fetchone()
         texts.append(ItemText(uid, text, context, None if start is None else (start, stop), side))
     return texts
-
-
-@consistent_read
-def disagreements(
-    store: Store,
-    project: Project,
-    *,
-    between: Sequence[str] = (),
-    pair: str | None = None,
-    reader: Annotator | None = None,
-    limit: int = 20,
-    offset: int = 0,
-) -> tuple[list[Disagreement], int]:
-    """Return *limit* items of `differing_items` from *offset* on, and how many there are in all."""
-    result = differing_items(store, project, between=between, pair=pair, reader=reader)
-    return disagreements_of(store, result[offset : offset + limit]), len(result)
 
 
 def disagreements_of(store: Store, items: Sequence[int]) -> list[Disagreement]:

@@ -4,6 +4,7 @@ Every search reads the items of the project once, in the order of import (docs/b
 for not using a full-text index). Conditions are fixed texts; user input is always a bound value.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -90,7 +91,7 @@ class Filters:
     named. A `choice` is matched only on items with all labels, unless `unfinished`: it would influence annotators who
     still label. `file`: its name at the import. `text`: words that must all occur in the text or the context, quoted
     ones as a phrase; lower-case words without accents match either case. A public id finds its item. `reader`: only
-    items that this annotator has labelled.
+    items that this annotator has labelled. `among`: only items with these row ids.
     """
 
     pair: str | None = None
@@ -105,6 +106,7 @@ class Filters:
     text: str = ""
     unfinished: bool = False
     reader: Annotator | None = None
+    among: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +242,8 @@ def _conditions(store: Store, project: Project, filters: Filters) -> Iterator[Wh
     reader = filters.reader.id if filters.reader else None
     if filters.reader is not None:
         yield Where(_OWN, {"reader": reader})
+    if filters.among is not None:
+        yield Where("item.id IN (SELECT value FROM json_each(:among))", {"among": json.dumps(filters.among)})
     if filters.pair is not None or filters.side is not None:
         yield _in_cells(filters)
     if filters.status is not None:

@@ -75,6 +75,11 @@ def heatmap(
     return styled(alt.layer(*layers), description, palette)
 
 
+def clickable(chart: Any, columns: Sequence[str]) -> Any:
+    """Return a heatmap whose cells can be clicked: the selection "cell" has the values of *columns* of a cell."""
+    return chart.add_params(alt.selection_point(name="cell", fields=list(columns), on="click"))
+
+
 def _tips(x: str, y: str, value: str, tooltip: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:
     """Return the columns of tooltips with their names; row and column in one line if both have the same name."""
     alike = names.get(x, x) == names.get(y, y)

@@ -22,6 +22,7 @@ from evenhand.core.charts.forest import forest
 from evenhand.core.charts.style import styled
 from evenhand.core.statistics import Estimate, holm
 from evenhand.core.types import TableRow
+from evenhand.pages.agreement.selection import Selection, choose_cell, select_two
 from evenhand.pages.ui import results
 from evenhand.pages.ui.charts import caption_with_files, colours, show_chart, show_confusion, show_heatmap
 from evenhand.pages.ui.numbers import DASH, interval, interval_or_reason, note_text, number, percent
@@ -62,8 +63,9 @@ def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
 
 
 def traced(rows: Iterable[Mapping[str, Any]], report: AgreementReport) -> list[TableRow]:
-    """Return the rows for a file, each with the signature of the report."""
-    return [{**row, "signature": report.signature} for row in rows]
+    """Return the rows for a file, each with the signature of the report, without what only a click needs."""
+    kept = ({name: value for name, value in row.items() if name not in ("own", "chosen")} for row in rows)
+    return [{**row, "signature": report.signature} for row in kept]
 
 
 def labels_per_item(report: AgreementReport) -> None:
@@ -114,8 +116,9 @@ def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
     return from_to(_("Pairwise Cohen's kappa"), low, high)
 
 
-def by_keyword_pair(report: AgreementReport) -> None:
-    """Show the measures for each keyword pair as a heatmap."""
+def by_keyword_pair(report: AgreementReport, chosen: str | None, *, opens: bool) -> None:
+    """Show the measures for each keyword pair as a heatmap, the *chosen* one outlined; *opens*: a click chooses a
+    pair."""
     columns = {field: name for field, name in measure_names().items() if field != "pairwise"}
     rows: list[TableRow] = []
     tested: list[Estimate] = []
@@ -123,6 +126,7 @@ def by_keyword_pair(report: AgreementReport) -> None:
         for field, title in columns.items():
             estimate: Estimate = getattr(measures, field)
             row = {"pair": name or _("(no pair)"), "measure": title, **_numbers(estimate), "items": estimate.units}
+            row |= {"own": name, "chosen": bool(name) and name == chosen}
             # 0 means chance for the three coefficients, not for the percentage.
             tested.append(estimate if field != "unanimity" else Estimate(None))
             rows.append(row)
@@ -137,18 +141,29 @@ def by_keyword_pair(report: AgreementReport) -> None:
     show_heatmap(
         rows, "measure", "pair", "value", key="by-pair", says=says.strip(), data=traced(rows, report),
         domain=_domain(rows, "value"), tooltip=("interval", "items"), mark="differs",
-        titles={"interval": _("95% interval"), "items": _("items"), "value": _("value")},
+        titles={"interval": _("95% interval"), "items": _("items"), "value": _("value")}, row=34,
+        on_click=lambda cell: results.select("pair", None if cell["own"] == chosen else cell["own"]),
+        outlined="chosen", click=("own",) if opens else (),
     )  # fmt: skip
 
 
-def confusion(two: TwoAnnotators, report: AgreementReport) -> None:
-    """Draw the choices of two annotators against each other, as a heatmap of counts."""
+def confusion(two: TwoAnnotators, report: AgreementReport, chosen: Selection, *, opens: bool) -> None:
+    """Draw the choices of two annotators against each other, as a heatmap of counts; *opens*: a click lists items."""
+    codes = [choice.code for choice in report.choices]
+    at = "/".join(str(codes.index(code)) for code in chosen.cell) if chosen.cell else None
+
+    def clicked(place: str) -> None:
+        cell = "/".join(codes[int(number)] for number in place.split("/"))
+        select_two(two.a, two.b)
+        results.select("cell", None if place == at else cell)
+
     names = [choice_name(choice) for choice in report.choices]
     same = sum(row[place] for place, row in enumerate(two.table))
     text = _("{a} and {b} both labelled {n} items and chose the same on {same}.")
     show_confusion(
         two.table, names, "a", "b", key="confusion", says=text.format(a=two.a, b=two.b, n=two.items, same=same),
-        titles={"a": two.a, "b": two.b}, signature=report.signature, width=300,
+        titles={"a": two.a, "b": two.b}, signature=report.signature, width=300, chosen=at,
+        on_click=clicked if opens else None,
     )  # fmt: skip
 
 
@@ -327,8 +342,11 @@ def categories(report: AgreementReport) -> None:
     caption_with_files(text, traced(rows, report), key="categories-table")
 
 
-def annotators_in_twos(report: AgreementReport) -> None:
-    """Show Cohen's kappa of each pair of annotators; above `SHOWN` annotators the visitor chooses which."""
+def annotators_in_twos(report: AgreementReport, chosen: tuple[str, str] | None) -> None:
+    """Show Cohen's kappa of each pair of annotators; above `SHOWN` annotators the visitor chooses which.
+
+    A click compares two of them; the *chosen* two are outlined.
+    """
     names = list(report.annotators)
     if len(names) > SHOWN:
         names = st.multiselect(_("Annotators"), names, default=names[:SHOWN], key="annotators")
@@ -338,35 +356,56 @@ def annotators_in_twos(report: AgreementReport) -> None:
     found = [(a, b, report.two(a, b)) for i, a in enumerate(names) for b in names[i + 1 :]]
     pairs = [two for *_names, two in found if two is not None]
     stays = dict(zip(map(id, pairs), holm([two.kappa for two in pairs]), strict=True))
-    rows = [_two_row(a, b, two, stays.get(id(two), False)) for a, b, two in found]
-    says = paragraph(
-        part for part in (_kappa_sentence(pairs), by_chance(list(stays.values()), [t.kappa for t in pairs])) if part
-    )
+    rows = [
+        _two_row(a, b, two, stays.get(id(two), False)) | {"chosen": {a, b} == {*(chosen or ())}} for a, b, two in found
+    ]
+    chance = by_chance(list(stays.values()), [two.kappa for two in pairs])
+    says = paragraph(filter(None, (_kappa_sentence(pairs), chance)))
+    below = paragraph(filter(None, (_("Cohen's kappa of every two annotators."), chance)))
     titles = {
         "kappa": _("Cohen's kappa"), "interval": _("95% interval"), "items": _("items"), "largest": _("maximum"),
     }  # fmt: skip
     show_heatmap(
-        rows, "b", "a", "kappa", key="cohen-kappa", says=says, data=traced(rows, report), titles=titles,
+        rows, "b", "a", "kappa", key="cohen-kappa", says=says, below=below, data=traced(rows, report),
+        titles=titles,
         domain=_domain(rows, "kappa"), tooltip=("interval", "items", "largest"), mark="differs", width=300,
+        outlined="chosen", click=("a", "b"), on_click=lambda cell: select_two(cell["a"], cell["b"]),
     )  # fmt: skip
 
 
-def two_annotators(report: AgreementReport) -> None:
-    """Show the confusion matrix of two annotators, their kappa, and the largest one that their margins allow."""
-    with st.container(horizontal=True):
-        a = st.selectbox(_("In the rows"), report.annotators, key="confusion-a")
-        b = st.selectbox(_("In the columns"), [name for name in report.annotators if name != a], key="confusion-b")
+def two_annotators(report: AgreementReport, chosen: Selection, *, opens: bool) -> None:
+    """Show the confusion matrix of two annotators, their kappa, and the largest one that their margins allow; *opens*:
+    its cells open their items."""
+    a, b = _chosen_two(report, chosen)
     two = report.two(a, b) if a and b else None
     if two is None:
         inform("These two annotators have no labelled item in common yet.")
         return
-    confusion(two, report)
+    confusion(two, report, chosen, opens=opens)
+    if opens:
+        choose_cell(report, (a, b))
     if two.kappa.value is None or two.largest.value is None:
         st.caption(plain(note_text(two.kappa.reason)))
         return
     text = _("Cohen's kappa {kappa} ({interval}). Maximum given their marginals: {largest}.")
     kappa, largest = (f"{estimate.value:z.2f}".replace("-", "−") for estimate in (two.kappa, two.largest))
     st.caption(plain(text.format(kappa=kappa, largest=largest, interval=clause(interval_or_reason(two.kappa)))))
+
+
+def _chosen_two(report: AgreementReport, chosen: Selection) -> tuple[str, str]:
+    """Let the visitor choose two annotators, at the start those with most labels; the address keeps the choice."""
+    a, b = chosen.two or (*report.annotators[:2], "", "")[:2]
+    st.session_state["confusion-a"], st.session_state["confusion-b"] = a, b
+
+    def select_both() -> None:
+        first, second = st.session_state["confusion-a"], st.session_state["confusion-b"]
+        select_two(first, second if second != first else a)
+
+    with st.container(horizontal=True):
+        st.selectbox(_("In the rows"), report.annotators, key="confusion-a", on_change=select_both)
+        others = [name for name in report.annotators if name != a]
+        st.selectbox(_("In the columns"), others, key="confusion-b", on_change=select_both)
+    return a, b
 
 
 def show_method(store: Store, project: Project, report: AgreementReport) -> None:

@@ -9,9 +9,6 @@ from markupsafe import Markup
 from evenhand.annotations.agreement.annotator_models import AnnotatorModels, ModelledItem, annotator_models
 from evenhand.annotations.agreement.disagreements import (
     ItemText,
-    differing_items,
-    disagreements,
-    disagreements_of,
     finished_items,
     item_texts,
     record_reveals,
@@ -20,70 +17,31 @@ from evenhand.annotations.agreement.groups import FEWEST_ON_ITEM, GroupDifferenc
 from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.agreement.merged_labels import Way
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.read import BlindLabel
 from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.projects.consent import Grouping, add_grouping, groupings, groups_of
 from evenhand.annotations.projects.projects import guideline
-from evenhand.annotations.projects.steps import latest, state
-from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Annotator, Choice, Project
 from evenhand.core.statistics import holm
 from evenhand.core.statistics.annotator_models import FEWEST_LABELS
 from evenhand.core.statistics.intervals import FEWEST_PEOPLE
 from evenhand.pages.agreement.scope import points
-from evenhand.pages.ui.charts import caption_with_files, csv_bytes, download, downloads, foot
+from evenhand.pages.ui.charts import caption_with_files, downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.notices import say_blind
 from evenhand.pages.ui.numbers import estimate_columns, note_text, number, percent
-from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, names_of, with_keyword
+from evenhand.pages.ui.results import show_item_links
+from evenhand.pages.ui.sentences import choice_name, item_card, judgement, with_keyword
 from evenhand.pages.ui.tables import page_of, show_html, show_pages, show_records
 from evenhand.pages.ui.text import _, caption, clauses, inform, named, paragraph, plain, series, show_signature, warn
-from evenhand.pages.ui.visitor import asks, errors_shown, may, open_store, remembered
+from evenhand.pages.ui.visitor import asks, errors_shown, may, remembered
 
 PAGE = 10
 Listed = TypeVar("Listed", ModelledItem, OpinionItem)
 
 
-@asks("see_all_labels")
-def disagreement_list(store: Store, project: Project, report: AgreementReport) -> None:
-    """Show the items with different labels, `PAGE` at a time, with filters and a download."""
-    pair, between = _filters(project, report)
-    reader = annotator_at_desk(store, project)
-    if reader is not None:
-        say_blind(reader)
-    items = remembered(latest(store), differing_items, project, between=tuple(between), pair=pair, reader=reader)
-    if not items:
-        inform("No disagreement among the fully labelled items.", icon=":material/check:")
-        return
-    found = disagreements_of(store, page_of(items, "disagreement-page", PAGE))
-    if reader is not None:
-        record_reveals(store, reader, found)
-    names = names_of(store, project)
-    for disagreement in found:
-        people = []
-        for blind_label in disagreement.judgements:
-            lines = judgement_lines(
-                blind_label.reasons, blind_label.marks, disagreement.text, names, extraneous=blind_label.extraneous
-            )
-            people.append(judgement(blind_label.annotator, blind_label.choice, names, lines, blind_label.note))
-        show_html(
-            item_card(
-                disagreement.item,
-                with_keyword(disagreement.text, disagreement.word, disagreement.side),
-                people,
-                context=disagreement.context or "",
-            )
-        )
-    with foot():
-        caption("{total} items with different labels", total=len(items))
-        show_pages(len(items), "disagreement-page", PAGE)
-        file, name = (lambda: _table(project, between, pair, reader)), "disagreements.csv"
-        download(_("Download all (CSV)"), file, name, key="disagreements-csv", type="secondary")
-
-
 def list_items(
-    store: Store, reader: Annotator | None, listed: Sequence[Listed], card: Callable[[Listed, ItemText], Markup], *,
-    key: str, rows: Sequence[Mapping[str, object]],
+    store: Store, project: Project, reader: Annotator | None, listed: Sequence[Listed],
+    card: Callable[[Listed, ItemText], Markup], *, key: str, rows: Sequence[Mapping[str, object]],
 ) -> None:  # fmt: skip
     """Show fully labelled items ten at a time, as *card* draws each with its text; *rows*: all of them for a file."""
     shown = page_of(listed, f"{key}-page", PAGE)
@@ -92,62 +50,11 @@ def list_items(
         record_reveals(store, reader, texts)
     for opinion_item, text in zip(shown, texts, strict=True):
         show_html(card(opinion_item, text))
+        show_item_links(project, text.item, text.text)
     with foot():
         caption("{n:,} items", n=len(listed))
         show_pages(len(listed), f"{key}-page", PAGE)
         downloads(rows, key=f"{key}-items")
-
-
-def _filters(project: Project, report: AgreementReport) -> tuple[str | None, list[str]]:
-    pair = None
-    with st.container(horizontal=True):
-        if project.kind == "sentences":
-            pairs = [name for name, _measures in report.by_pair]
-            pair = st.selectbox(
-                _("Keyword pair"), pairs, index=None, placeholder=_("All pairs"), key="disagreement-pair"
-            )
-        between = st.multiselect(
-            _("Only between"),
-            report.annotators,
-            max_selections=2,
-            placeholder=_("Everybody"),
-            key="disagreement-between",
-        )
-    return pair, between if len(between) == 2 else []
-
-
-def _table(project: Project, between: list[str], pair: str | None, reader: Annotator | None) -> bytes:
-    with open_store(project) as store:
-        found, _total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=10**9)
-        if reader is not None:
-            record_reveals(store, reader, found)
-    canary = {CANARY_KEY: CANARY} if needs_canary(project) and text_may_leave(project) else {}
-    rows = [
-        {
-            "item": disagreement.item,
-            **({"context": disagreement.context} if project.kind == "generations" else {}),
-            "text": disagreement.text,
-            **({"pair": disagreement.pair, "side": disagreement.side} if project.kind == "sentences" else {}),
-            "annotator": blind_label.annotator,
-            "choice": blind_label.choice,
-            **_marked_by(project, blind_label),
-            "reasons": ";".join(blind_label.reasons),
-            "note": blind_label.note,
-            "form_shown": blind_label.form_shown,
-            "guideline": blind_label.guideline,
-            "created": blind_label.created,
-            **canary,
-        }
-        for disagreement in found
-        for blind_label in disagreement.judgements
-    ]
-    return csv_bytes([without_text(project, row, "context", "text", "note") for row in rows])
-
-
-def _marked_by(project: Project, blind_label: BlindLabel) -> dict[str, object]:
-    if project.kind == "sentences":
-        return {}
-    return {"extraneous": blind_label.extraneous, "spans": [list(mark) for mark in blind_label.marks]}
 
 
 def show_annotator_models(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
@@ -234,8 +141,9 @@ def modelled_items(store: Store, project: Project, models: AnnotatorModels) -> N
         for modelled_item in listed
     ]
     list_items(
-        store, reader, listed, lambda one, text: _model_card(one, text, models), key="annotator-models", rows=rows
-    )
+        store, project, reader, listed, lambda one, text: _model_card(one, text, models), key="annotator-models",
+        rows=rows,
+    )  # fmt: skip
 
 
 def _model_card(modelled_item: ModelledItem, text: ItemText, models: AnnotatorModels) -> Markup:
@@ -388,8 +296,9 @@ def opinion_items(store: Store, project: Project, found: GroupDifferences, choic
         for opinion_item in listed
     ]
     list_items(
-        store, reader, listed, lambda one, text: _opinion_card(one, text, found, choices), key="group-items", rows=rows
-    )
+        store, project, reader, listed, lambda one, text: _opinion_card(one, text, found, choices), key="group-items",
+        rows=rows,
+    )  # fmt: skip
 
 
 def _opinion_card(

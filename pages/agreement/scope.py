@@ -40,7 +40,7 @@ def chosen_way(store: Store, project: Project) -> Way:
             for way, choice in ways.items()
             if choice is not None
         }
-        chosen = choose(_("Compare by"), {"four": _("Choices"), **more}, "own-way")
+        chosen = choose(_("Compare by"), {"four": _("Choices"), **more}, "own-way", address="way")
         if chosen.startswith(SCALE_OF):
             caption("Krippendorff's alpha takes the order of the points into account; the other measures do not.")
         return chosen
@@ -50,7 +50,7 @@ def chosen_way(store: Store, project: Project) -> Way:
         "two": _("Two: misgendering or not"),
         "flag": _("Flag: extraneous gendered language"),
     }
-    return choose(_("Compare by"), names, "way")
+    return choose(_("Compare by"), names, "way", address="way")
 
 
 def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:

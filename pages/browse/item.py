@@ -20,9 +20,11 @@ from evenhand.core.errors import NotFound
 from evenhand.core.statistics.estimate import Note
 from evenhand.core.types import TableRow
 from evenhand.pages.browse import filters
+from evenhand.pages.browse.cell import of_cell
 from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.numbers import DASH, moment
+from evenhand.pages.ui.results import show_try_link
 from evenhand.pages.ui.sentences import choice_sign, names_of
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, in_brackets, inform, named, paragraph, plain, series, warn
@@ -276,7 +278,7 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
 
 def _steps(store: Store, project: Project, item_record: ItemRecord, reader: Annotator | None) -> None:
     """Show the buttons to the list and to the previous and the next item."""
-    ids = search_ids(store, project, filters.from_address(project, reader))
+    ids = search_ids(store, project, of_cell(store, project, filters.from_address(project, reader)))
     before, after, place = neighbours(ids, item_record.row.item.id)
     with foot():
         st.button(_("Back to the list"), icon=":material/arrow_back:", key="browse-back", on_click=close)
@@ -426,13 +428,7 @@ def show_actions(project: Project, item_record: ItemRecord, reader: Annotator | 
         if row.settled:
             where["queue"] = "settled"
         page_link("adjudication/page.py", label=_("Open in Adjudicate"), icon=":material/gavel:", query_params=where)
-    if project.kind == "sentences" and text_may_leave(project):
-        page_link(
-            "sentence_bias/page.py",
-            label=_("Model scores"),
-            icon=":material/balance:",
-            query_params={"text": item.text},
-        )
+    show_try_link(project, item.text)
 
 
 @asks_at_click("change_projects")

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from evenhand.pages.browse.cell import of_cell, show_cell
 from evenhand.pages.browse.filters import ask
 from evenhand.pages.browse.item import reader_here, show_item
 from evenhand.pages.browse.results import show_list, show_log
@@ -18,7 +19,9 @@ with open_chosen_project() as (store, project):
     if uid := st.query_params.get("item"):
         show_item(store, project, uid, reader)
         st.stop()
-    show_list(store, project, ask(store, project, reader))
+    if reader is None:
+        show_cell(store, project)
+    show_list(store, project, of_cell(store, project, ask(store, project, reader)))
     if reader is None:
         say_unsettled(store, project)
         show_log(store, project)

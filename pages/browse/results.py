@@ -21,6 +21,7 @@ from evenhand.pages.browse.filters import LONGEST, found_in, marked, marks, stat
 from evenhand.pages.browse.item import action_name, open_item
 from evenhand.pages.ui.charts import csv_bytes, download, foot
 from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.results import show_try_link
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, inform, named, plain, series
 from evenhand.pages.ui.visitor import open_store, page_link
@@ -51,6 +52,7 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
                 _("Open"), key=f"open-{row.item.uid}", type="tertiary", icon=":material/chevron_right:",
                 on_click=open_item, args=(row.item.uid,), help=_("All details"),
             )  # fmt: skip
+            show_try_link(project, row.item.text)
     with foot():
         if pages > 1:
             st.pagination(pages, width=330, default=at, key=key)

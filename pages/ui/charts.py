@@ -48,23 +48,34 @@ def colours() -> Palette:
 
 def show_chart(
     chart: "Drawing", data: "Table", *, key: str, says: str, click: str = "", brush: str = "", file: str = "",
-    below: str | None = None,
+    below: str | None = None, on_click: Callable[[dict[str, Any]], None] | None = None,
 ) -> dict[str, Any] | None:  # fmt: skip
     """Show a chart, the sentence that says what it shows, and its numbers and picture to take away.
 
     *says* is also what a screen reader reads in place of the picture. *click*: a selection of the chart; what was
     clicked is returned, None for nothing. *brush*: another, whose span `brushed` returns. *file*: the name of the
-    files, else *key*. *below*: what is written below the chart instead of *says*.
+    files, else *key*. *below*: what is written below the chart instead of *says*. *on_click*: called with what was
+    clicked, for a page that keeps the selection itself.
     """
+    turn = st.session_state.get(f"{key}-turn", 0)
+
+    def clicked_now() -> None:
+        # A new chart after each click: the one that was clicked would take a second click on its cell as its end.
+        st.session_state[f"{key}-turn"] = turn + 1
+        found = st.session_state[f"{key}-{turn}"]["selection"].get(click)
+        if found and on_click is not None:
+            on_click(dict(found[0]))
+
     with st.container(key=f"{key}-box"):
         # A chart with a description of its own brings it along; both at once are a warning in the log.
         words = None if isinstance(chart.description, str) else says
         modes = [name for name in (click, brush) if name]
-        select: dict[str, Any] = {"on_select": "rerun", "selection_mode": modes} if modes else {}
+        react = clicked_now if on_click else "rerun"
+        select: dict[str, Any] = {"on_select": react, "selection_mode": modes} if modes else {}
         spec = vega_lite(chart)
         if click:
             spec["config"] = {**spec["config"], "mark": {**spec["config"]["mark"], "cursor": "pointer"}}
-        event: Any = st.vega_lite_chart(spec, key=key, alt=words, **select)
+        event: Any = st.vega_lite_chart(spec, key=f"{key}-{turn}" if on_click else key, alt=words, **select)
         caption_with_files(says if below is None else below, data, key=file or key, chart=chart)
     clicked = event["selection"].get(click) if click else None
     return dict(clicked[0]) if clicked else None
@@ -77,33 +88,47 @@ def brushed(key: str, brush: str) -> tuple[float, float] | None:
     return (float(min(spans[0])), float(max(spans[0]))) if spans and len(spans[0]) == 2 else None
 
 
-def show_heatmap(rows: "Table", x: str, y: str, value: str, *, key: str, says: str, data: "Table", **look: Any) -> None:
+def show_heatmap(
+    rows: "Table", x: str, y: str, value: str, *, key: str, says: str, data: "Table", below: str | None = None,
+    click: Sequence[str] = (), on_click: Callable[[dict[str, Any]], None] | None = None, **look: Any,
+) -> None:  # fmt: skip
     """Show *rows* as a heatmap: column *x* across, *y* down, the number *value* in each cell. One cell is a sentence.
 
-    *data*: the numbers to take away. *look*: what `core.charts.heatmap.heatmap` takes.
+    *data*: the numbers to take away. *below*: as for `show_chart`. *on_click*: called with the columns *click* of a
+    cell that was clicked. *look*: what `core.charts.heatmap.heatmap` takes.
     """
     import pandas as pd
 
-    from evenhand.core.charts.heatmap import heatmap
+    from evenhand.core.charts.heatmap import clickable, heatmap
 
     if len(rows) == 1:
         caption_with_files(says, data, key=key)
         return
     chart = heatmap(pd.DataFrame(rows), x, y, value, description=says, palette=colours(), **look)
-    show_chart(chart, data, key=key, says=says)
+    if click:
+        chart = clickable(chart, click)
+    show_chart(chart, data, key=key, says=says, below=below, click="cell" if click else "", on_click=on_click)
 
 
 def show_confusion(
     table: Sequence[Sequence[int]], names: Sequence[str], down: str, across: str, *,
-    key: str, says: str, titles: Mapping[str, str], signature: str, width: int = 240,
+    key: str, says: str, titles: Mapping[str, str], signature: str, width: int = 240, chosen: str | None = None,
+    on_click: Callable[[str], None] | None = None,
 ) -> None:  # fmt: skip
-    """Show how often the choices *names* met: first judgement *down*, second *across*, as a heatmap of counts."""
-    rows = [
-        {down: names[i], across: names[j], "items": count} for i, row in enumerate(table) for j, count in enumerate(row)
-    ]
+    """Show how often the choices *names* met: first judgement *down*, second *across*, as a heatmap of counts.
+
+    *on_click*: called with the places of both choices, as "0/1", for a clicked cell; *chosen*: those of the outlined
+    one.
+    """
+    places = [(i, j) for i in range(len(table)) for j in range(len(table[i]))]
+    rows = [{down: names[i], across: names[j], "items": table[i][j]} for i, j in places]
+    cells = [{"place": f"{i}/{j}", "chosen": f"{i}/{j}" == chosen} for i, j in places]
+    look: dict[str, Any] = {} if on_click is None else {"click": ("place",), "outlined": "chosen"}
     show_heatmap(
-        rows, across, down, "items", key=key, says=says, data=[{**row, "signature": signature} for row in rows],
+        [row | cell for row, cell in zip(rows, cells, strict=True)], across, down, "items", key=key, says=says,
+        data=[{**row, "signature": signature} for row in rows],
         domain=(0, max(1, sum(map(sum, table)))), titles={**titles, "items": _("items")}, digits=0, width=width,
+        on_click=None if on_click is None else lambda cell: on_click(str(cell["place"])), **look,
     )  # fmt: skip
 
 

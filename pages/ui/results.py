@@ -6,9 +6,12 @@ from typing import Any
 
 import streamlit as st
 
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
 from evenhand.pages.ui.address import asked_for, keep
 from evenhand.pages.ui.tables import element, show_html
 from evenhand.pages.ui.text import _, plain
+from evenhand.pages.ui.visitor import page_link
 
 
 def show_conclusion(text: str) -> None:
@@ -79,6 +82,20 @@ def choose_selection(label: str, names: Mapping[str, str], name: str, *, on_chan
 
     st.selectbox(label, list(names), format_func=names.__getitem__, key=key, on_change=choose, **look)
     return selected(name, names)
+
+
+def show_item_links(project: Project, item: str, text: str) -> None:
+    """Show links from a listed item (its public id) to its record in Browse and, with the *text* of a sentence, to
+    Try."""
+    with st.container(horizontal=True, key=f"links-{item}"):
+        page_link("browse/page.py", label=_("Open"), icon=":material/chevron_right:", query_params={"item": item})
+        show_try_link(project, text)
+
+
+def show_try_link(project: Project, text: str) -> None:
+    """Show a link from a sentence of *project* to Try; nothing for a generation, or where texts must not leave."""
+    if project.kind == "sentences" and text_may_leave(project):
+        page_link("sentence_bias/page.py", label=_("Try"), icon=":material/balance:", query_params={"text": text})
 
 
 def show_method(*paragraphs: str, signature: str = "") -> None:

@@ -1,5 +1,7 @@
 """A click on an explanation and a key in a field change nothing, in a real browser."""
 
+import re
+
 from playwright.sync_api import Browser, Page, expect
 
 from evenhand.annotations.database.store import Store
@@ -8,6 +10,7 @@ from evenhand.annotations.pilot.pilots import open_pilot
 from evenhand.annotations.projects.projects import project
 from tests.support.browser import Server
 from tests.support.desk_driver import WAIT_MS, make_project, new_context
+from tests.support.judged_sentences import judged
 from tests.support.released_project import ready_project, work
 from tests.support.waiting import until
 
@@ -90,3 +93,32 @@ def test_ctrl_enter_does_not_make_a_release(chromium: Browser, own_server: Serve
         page.locator(".st-key-create-release button").click()
         until(lambda: len(jobs.jobs(store)) == 1)
         context.close()
+
+
+def test_a_click_on_a_cell_of_agreement_lists_its_items(chromium: Browser, own_server: Server) -> None:
+    with Store.open(own_server.database) as store:
+        made, _items = judged(store, ["aaa", "arr", "raa", "raa"])
+    context = new_context(chromium)
+    page = context.new_page()
+    page.goto(own_server.page("agreement", project=made.name, lang="en"))
+    cell = page.locator(".st-key-confusion-box .marks")
+    cards = page.locator("article.card")
+
+    def click(right: float, down: float) -> None:
+        cell.wait_for(timeout=WAIT_MS)
+        settled(page)
+        cell.scroll_into_view_if_needed()
+        box = cell.bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + right * box["width"], box["y"] + down * box["height"])
+
+    click(0.4, 0.85)  # Ada: reject, Bo: accept
+    expect(cards).to_have_count(2)
+    expect(page).to_have_url(re.compile("cell=reject%2Faccept"))
+    click(0.85, 0.45)  # Ada: accept, Bo: reject
+    expect(cards).to_have_count(1)
+    click(0.85, 0.45)  # the same cell again: nothing is selected
+    expect(cards).to_have_count(3)  # on which the two differ
+    page.locator(".st-key-chip-a button").first.click()
+    expect(cards).to_have_count(0)
+    context.close()

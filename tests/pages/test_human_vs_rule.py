@@ -178,7 +178,7 @@ def test_the_agreement_page_shows_four_ways(fresh_store: Store) -> None:
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
     headings = [heading.value for heading in open_page("agreement", view="items").header]
-    assert "By model and pronouns" in headings and "Marks" in headings and "By keyword pair" not in headings
+    assert "By category" in headings and "Marks" in headings
     at, shown = open_page("agreement"), {}
     for way in ("four", "three", "two", "flag"):
         at.button_group(key="way").set_value(way).run()

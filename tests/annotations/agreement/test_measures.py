@@ -4,12 +4,18 @@ import json
 import uuid
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from cli import cli
-from evenhand.annotations.agreement.disagreements import disagreements, record_reveals
+from evenhand.annotations.agreement.disagreements import (
+    Disagreement,
+    differing_items,
+    disagreements_of,
+    record_reveals,
+)
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.agreement.report import AgreementReport, Categories
 from evenhand.annotations.database.store import Store
@@ -22,7 +28,7 @@ from evenhand.annotations.projects.projects import (
     create_project,
     remove_annotator,
 )
-from evenhand.annotations.types import Operation
+from evenhand.annotations.types import Operation, Project
 from evenhand.commands.agreement import for_people
 from evenhand.core.statistics.estimate import CLUSTERED, DIRICHLET
 from evenhand.core.text.keywords import find
@@ -131,7 +137,7 @@ def test_a_label_after_an_opinion_does_not_count(fresh_store: Store) -> None:
     (answer,) = store_operations(fresh_store, project, bo, [_operation(item, "reject", 2, base=last)])
     assert answer.stored
     assert agreement(fresh_store, project, resampling=FAST).overall.unanimity.value == 1
-    assert disagreements(fresh_store, project) == ([], 0)
+    assert disagreements(fresh_store, project) == []
 
 
 def test_changed_and_withdrawn_labels_do_not_count(fresh_store: Store) -> None:
@@ -153,13 +159,18 @@ def test_changed_and_withdrawn_labels_do_not_count(fresh_store: Store) -> None:
     report = agreement(fresh_store, project, resampling=FAST)
     assert report.by_labels == {0: 0, 1: 1, 2: 2}
     assert report.overall.unanimity.value == 0.5
-    ((disagreement,), total) = disagreements(fresh_store, project)
-    assert (disagreement.item, total) == (one.uid, 1)
+    (disagreement,) = disagreements(fresh_store, project)
+    assert disagreement.item == one.uid
     assert [(j.annotator, j.choice, j.note) for j in disagreement.judgements] == [
         ("Ada", "accept", ""),
         ("Bo", "reject", "读起来别扭"),
     ]
     assert disagreement.judgements[1].reasons == ("not_plausible",)
+
+
+def disagreements(store: Store, project: Project, **of: Any) -> list[Disagreement]:
+    """Return the items with different labels, as the page lists them."""
+    return disagreements_of(store, differing_items(store, project, **of))
 
 
 def test_disagreements_are_listed_by_pair_and_between_two_annotators(fresh_store: Store) -> None:
@@ -168,12 +179,12 @@ def test_disagreements_are_listed_by_pair_and_between_two_annotators(fresh_store
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", {t: "reject" if i < 6 else "accept" for i, t in enumerate(first)})
     label(fresh_store, project, "Chen", {t: "reject" if i % 2 else "accept" for i, t in enumerate(first)})
-    everybody, total = disagreements(fresh_store, project, limit=4, offset=2)
-    assert total == 9 and [d.text for d in everybody] == [first[i] for i in (2, 3, 4, 5)]
-    assert disagreements(fresh_store, project, between=("Ada", "Bo"))[1] == 6
-    assert disagreements(fresh_store, project, between=("Bo", "Chen"))[1] == 6
-    of_pair, count = disagreements(fresh_store, project, pair="爸爸/妈妈")
-    assert count == len(of_pair) == 4  # items 2, 3, 7 and 11 of the twelve
+    everybody = disagreements(fresh_store, project)
+    assert len(everybody) == 9 and [d.text for d in everybody[2:6]] == [first[i] for i in (2, 3, 4, 5)]
+    assert len(disagreements(fresh_store, project, between=("Ada", "Bo"))) == 6
+    assert len(disagreements(fresh_store, project, between=("Bo", "Chen"))) == 6
+    of_pair = disagreements(fresh_store, project, pair="爸爸/妈妈")
+    assert len(of_pair) == 4  # items 2, 3, 7 and 11 of the twelve
     assert {d.pair for d in of_pair} == {"爸爸/妈妈"}
     assert all(d.text[slice(*d.word)] in ("爸爸", "妈妈") for d in of_pair if d.word)
 
@@ -183,11 +194,11 @@ def test_a_disagreement_is_listed_after_the_last_blind_label(fresh_store: Store)
     first = texts(fresh_store, project)
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", dict.fromkeys(first, "reject"))
-    assert disagreements(fresh_store, project) == ([], 0)  # Chen would see the labels of the two
+    assert disagreements(fresh_store, project) == []  # Chen would see the labels of the two
     label(fresh_store, project, "Chen", {first[0]: "accept"})
-    assert [d.text for d in disagreements(fresh_store, project)[0]] == first[:1]
+    assert [d.text for d in disagreements(fresh_store, project)] == first[:1]
     remove_annotator(fresh_store, project, annotator(fresh_store, project, "Chen"))
-    assert disagreements(fresh_store, project)[1] == 4
+    assert len(disagreements(fresh_store, project)) == 4
 
 
 def test_an_annotator_sees_only_labelled_items_and_the_view_is_recorded(fresh_store: Store) -> None:
@@ -197,9 +208,9 @@ def test_an_annotator_sees_only_labelled_items_and_the_view_is_recorded(fresh_st
     label(fresh_store, project, "Bo", dict.fromkeys(first[:3], "reject") | {first[3]: "skip"})
     label(fresh_store, project, "Chen", dict.fromkeys(first[3:], "reject"))
     bo = annotator(fresh_store, project, "Bo")
-    listed, total = disagreements(fresh_store, project, reader=bo, limit=2)
-    assert (total, [d.text for d in listed]) == (3, first[:2])
-    record_reveals(fresh_store, bo, listed)
+    listed = disagreements(fresh_store, project, reader=bo)
+    assert [d.text for d in listed] == first[:3]
+    record_reveals(fresh_store, bo, listed[:2])
     query = (
         "SELECT item.text, revealed IS NOT NULL FROM assignment JOIN item ON item.id = item"
         " WHERE annotator = ? AND state = 'labelled'"
@@ -303,7 +314,7 @@ def test_page_shows_the_numbers_of_the_report(fresh_store: Store) -> None:
         assert "&lt;b&gt;**Bo** :red[x] $a$" in card and "&lt;i&gt;嗯&lt;/i&gt;" in card
         assert "<b>" not in card and "<i>" not in card
     assert agreement(fresh_store, project).signature in [code.value for code in page.code]
-    page.selectbox(key="disagreement-pair").set_value("爸爸/妈妈").run()
+    page.selectbox(key="select-pair").set_value("爸爸/妈妈").run()
     assert not page.exception
     assert len([e for e in page.get("html") if "<article" in str(e.value)]) == 1
 
