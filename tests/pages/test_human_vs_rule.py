@@ -38,7 +38,7 @@ def test_missing_projects_and_labels_are_explained(fresh_store: Store) -> None:
     texts = all_written(1)[:10]
     project = judged_project(fresh_store, texts, name="other")
     at = open_page("human_vs_rule", project="made")
-    at.selectbox(key="generations-project").set_value("other").run()
+    at.selectbox(key="project").set_value("other").run()
     assert "stay hidden until then" in at.info[0].value
     say(fresh_store, project, "Ada", [(text.text, text.said) for text in texts])  # not Bo, so the rule stays hidden
     at.run()
