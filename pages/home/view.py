@@ -1,4 +1,4 @@
-"""The page Home: four entrances (to annotate, to lead a project, to try a model, to measure), and the pipeline."""
+"""The page Home: a sentence with a model's verdict, own work, projects, and the pipeline."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,72 +7,140 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import NAME as DEMO_GENERATIONS
+from evenhand.annotations.demo.sentences import NAME as DEMO_SENTENCES
 from evenhand.annotations.permissions import OPEN
 from evenhand.annotations.projects.steps import Pipeline, Step, pipeline, state
 from evenhand.annotations.quantities.items import OPEN_PROJECTS
 from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.language import explain
+from evenhand.core.resources import table
 from evenhand.core.runs.records import runs_folder, runs_in, sentences_scored
-from evenhand.pages.ui.choose import DEMOS, annotator_at_desk, own_desks
+from evenhand.core.sentence_bias.model_answer import ModelAnswer, read
+from evenhand.core.sentence_bias.slot import find_slot
+from evenhand.core.worker import client
+from evenhand.pages.ui.choose import annotator_at_desk, first_models, own_desks
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.quantities import explained
 from evenhand.pages.ui.rail import PLACES, ProjectProgress, own_remaining, place_of, state_text, step_names, way
 from evenhand.pages.ui.runs import own_runs
 from evenhand.pages.ui.sentences import bar
 from evenhand.pages.ui.tables import element, joined, show_html, span
-from evenhand.pages.ui.text import _, caption, in_brackets, plain
+from evenhand.pages.ui.text import _, caption, in_brackets, language, named, plain
+from evenhand.pages.ui.verdicts import mass_html, ratio_html, show_sentence
 from evenhand.pages.ui.visitor import may, opens, page_link, visitor
 
 LISTED = 6  # projects in an entrance
 
 
-def show_entrances(store: Store, projects: Sequence[Project]) -> None:
-    """Show which of the four entrances are open to the visitor, two in a row; demo projects come last in each."""
-    mine = sorted(projects, key=lambda one: (one.name in DEMOS, -one.id))  # the newest first
-    shown = [
-        part
-        for part, page in ((_annotate, "review"), (_lead, "progress"), (_try, "sentence_bias"), (_measure, "nli"))
-        if opens(f"{page}/page.py") or (part is _lead and mine and not opens("review/page.py"))
-    ]
-    for start in range(0, len(shown), 2):
-        for column, part in zip(st.columns(2), shown[start : start + 2], strict=False):
-            with column, st.container(border=True, height="stretch", key=f"entrance-{part.__name__.strip('_')}"):
-                part(store, mine)
+@st.cache_data(max_entries=8, show_spinner=False)
+def first_reading(text: str, model: str) -> ModelAnswer:
+    """Return what a built-in model says of the first example; asked once while the app runs."""
+    return read(text, client.RemoteScorer(client.shared(), model))
 
 
-def _annotate(store: Store, projects: Sequence[Project]) -> None:
-    st.header(_("I annotate"), anchor=False)
-    desks = [(project, desk) for project in projects for desk in _desks(store, project)]
-    if not desks:
-        caption("No desk yet: a project needs annotators.")
+def show_verdict() -> None:
+    """Show the first example in the visitor's language, with what a built-in model of this language says of it."""
+    text = next(row["text"] for row in table("gallery") if row["language"] == language())
+    models = first_models(language())
+    if not models or not opens("sentence_bias/page.py"):
         return
+    show_sentence(find_slot(text))
+    try:
+        reading = first_reading(text, models[0])
+    except EvenhandError as error:
+        st.caption(plain(explain(error, language())))
+        return
+    mass = mass_html(reading.p_male, reading.p_female, sided=True)
+    verdict = element("div", ratio_html(reading.slot, reading.bias_log10), "home-verdict")
+    show_html(element("div", joined([verdict, mass]), "try-verdict home"))
+    caption("{model}: a small model that comes with the app, for trying it, not for findings.", model=models[0])
+
+
+def show_try() -> None:
+    """Show the ways from the verdict on: the slides, and a sentence of one's own."""
+    if not opens("sentence_bias/page.py"):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        text = st.text_input(
+            _("Try your own sentence"), key="entrance-text", max_chars=500,
+            placeholder=_("Try your own sentence"), label_visibility="collapsed",
+        )  # fmt: skip
+        page_link("sentence_bias/page.py", label=_("Present"), icon=":material/slideshow:",
+                  query_params={"present": "1"})  # fmt: skip
+    if text.strip():
+        st.session_state.pop("entrance-text", None)
+        st.switch_page("sentence_bias/page.py", query_params={"text": text.strip()})
+
+
+def show_users() -> None:
+    """Show in one line each what the three kinds of users do here."""
+    st.header(_("What you can do here"), anchor=False)
+    for file, who, what in (
+        ("mining/page.py", _("Linguists"), _("curate sentences in which both words fit equally well")),
+        ("projects/page.py", _("Evaluators"), _("label what models write and compare people, a rule and judges")),
+        ("sentence_bias/page.py", _("Presenters"), _("show which word a model prefers, and by how much")),
+    ):
+        text = f"**{plain(who)}** {plain(what)}"
+        if opens(file):
+            page_link(file, label=text, icon=":material/arrow_forward:")
+        else:
+            st.markdown(text)
+
+
+def show_work(store: Store, projects: Sequence[Project]) -> None:
+    """Show the desks of the visitor, with those of others folded, and the projects; of the demo projects that in the
+    visitor's language is first."""
+    demos = [DEMO_GENERATIONS, DEMO_SENTENCES] if language() == "en" else [DEMO_SENTENCES, DEMO_GENERATIONS]
+    place = {name: number for number, name in enumerate(demos, 1)}
+    mine = sorted(projects, key=lambda project: (place.get(project.name, 0), -project.id))  # the newest first
+    if opens("review/page.py"):
+        _show_desks(store, mine)
+    if opens("progress/page.py") or (mine and not opens("review/page.py")):
+        _show_projects(store, mine)
+
+
+def _show_desks(store: Store, projects: Sequence[Project]) -> None:
+    desks = [(project, desk) for project in projects for desk in own_desks(store, project)]
+    known = [(project, annotator_at_desk(store, project)) for project in projects]
+    here = {(project.id, person.id) for project, person in known if person is not None}
+    own = [(project, desk) for project, desk in desks if (project.id, desk.id) in here]
+    with st.container(key="entrance-annotate"):
+        if own:
+            st.header(_("Continue where you were"), anchor=False)
+            if not _show_waiting(store, own):
+                caption("Nothing is waiting for you here.")
+        if not desks:
+            caption("No desk yet: a project needs annotators.")
+        others = [pair for pair in desks if pair not in own]
+        if others and visitor(store) is OPEN:
+            with st.expander(_("Desks of annotators"), icon=":material/rate_review:"):
+                _show_waiting(store, others)
+                page_link("review/page.py", label=_("All desks"), icon=":material/rate_review:")
+
+
+def _show_waiting(store: Store, desks: Sequence[tuple[Project, Annotator]]) -> bool:
+    """Show a link to each desk with open items, by project; return whether there is one."""
     waiting: dict[str, list[tuple[Annotator, str]]] = {}
     for stored_project, desk in desks:
         left, pilot = own_remaining(store, stored_project, desk)
         text = _("{name}: {left} left") if pilot is None else _("{name}: {left} left of pilot {number}")
-        if label := (text.format(name=desk.name, left=f"{left:,}", number=pilot) if left else ""):
+        if left:
+            label = text.format(name=desk.name, left=f"{left:,}", number=pilot)
             waiting.setdefault(stored_project.name, []).append((desk, label))
-    if not waiting:
-        caption("Nothing is waiting for you here.")
     for name, own in list(waiting.items())[:LISTED]:
-        st.markdown(f"**{plain(name)}**")
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{plain(name)}**", width="content")
             for desk, label in own:
                 where = {"project": name, "annotator": desk.name}
                 page_link("review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where)
-    if len(waiting) > LISTED:
-        page_link("review/page.py", label=_("All desks"), icon=":material/rate_review:")
+    return bool(waiting)
 
 
-def _desks(store: Store, project: Project) -> list[Annotator]:
-    """Return the desks of a project that this visit may open; while one is open in the open mode, that one."""
-    if (open_here := annotator_at_desk(store, project)) is not None and visitor(store) is OPEN:
-        return [open_here]
-    return own_desks(store, project)
-
-
-def _lead(store: Store, projects: Sequence[Project]) -> None:
+def _show_projects(store: Store, projects: Sequence[Project]) -> None:
     leads = opens("projects/page.py")
-    st.header(_("I lead a project") if leads else _("My projects"), anchor=False)
+    st.header(_("Projects") if leads else _("My projects"), anchor=False)
     if not projects:
         caption("There is no project yet.")
     for project in projects[:LISTED]:
@@ -110,33 +178,6 @@ def _next_in_words(project_progress: ProjectProgress, step: Step) -> str:
     known = project_progress.states.get(step)
     text = _("next: {step}", step=step_names()[step])
     return in_brackets(text, state_text(known)) if known and known.state == "waiting" and known.number else text
-
-
-def _try(_store: Store, _found: Sequence[Project]) -> None:
-    st.header(_("I try a model"), anchor=False)
-    text = st.text_input(
-        _("A sentence"), key="entrance-text", max_chars=500, placeholder=_("The nurse said he was tired."),
-        label_visibility="collapsed",
-    )  # fmt: skip
-    if st.button(_("Which word does a model prefer?"), key="entrance-go", icon=":material/balance:") or text.strip():
-        where = {"text": text.strip()} if text.strip() else {}
-        st.session_state.pop("entrance-text", None)
-        st.switch_page("sentence_bias/page.py", query_params=where)
-
-
-def _measure(_store: Store, _found: Sequence[Project]) -> None:
-    st.header(_("I measure models"), anchor=False)
-    for file, label, icon, text in (
-        ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:",
-         _("Which word do models prefer across a data set?")),
-        ("association/page.py", _("Professions"), ":material/work:",
-         _("Does a profession make a person word more likely?")),
-        ("nli/page.py", _("NLI bias"), ":material/alt_route:",
-         _("Does a classifier infer gender from an occupation?")),
-        ("misgendering/page.py", _("Misgendering"), ":material/record_voice_over:",
-         _("Does a model use a person's pronouns consistently?")),
-    ):  # fmt: skip
-        page_link(file, label=f"**{label}** :gray[{plain(text)}]", icon=icon)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +226,7 @@ def picture(found: list[Stage]) -> Markup:
             span(stage.name, "name"),
             element("b", count, title=explained(stage.id) if stage.id else "", data_quantity=stage.id),
             drawn,
-            element("p", stage.text),
+            element("p", stage.text) if stage.count is None else "",
         ]
         cards.append(element("li", joined(parts)))
     return element("ol", joined(cards), "pipeline")
@@ -200,4 +241,7 @@ def show_pipeline(store: Store, projects: Sequence[Project]) -> None:
     """Show the five stations with the counts of these projects, recounted only after a change of the database."""
     only = tuple(project.uid for project in projects)
     scored = sentences_scored(own_runs(store, runs_in(runs_folder(store.path, "scores"))))
-    show_html(picture(stages(_counted(state(store), only, store), scored)))
+    found = stages(_counted(state(store), only, store), scored)
+    about = "  \n".join(plain(named(stage.name, stage.text)) for stage in found)
+    st.header(_("From texts to a data set"), anchor=False, help=about)
+    show_html(picture(found))

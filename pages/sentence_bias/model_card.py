@@ -1,44 +1,25 @@
 """The card of one model on the page Try a sentence, with its drawings."""
 
-import math
-
 import streamlit as st
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from evenhand.core.mining.settings import WITHOUT_SPACES
-from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times, whole_sentences
+from evenhand.core.sentence_bias.bias import OBVIOUS, times, whole_sentences
 from evenhand.core.sentence_bias.compare_words import Push, Unit
 from evenhand.core.sentence_bias.model_answer import ModelAnswer
 from evenhand.core.sentence_bias.slot import Slot
 from evenhand.core.types import Filler
-from evenhand.core.worker.client import known_models
 from evenhand.pages.sentence_bias.inputs import Answer, Question, pushes_of
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.numbers import DASH, percent
 from evenhand.pages.ui.sentences import side_word
 from evenhand.pages.ui.tables import element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, in_brackets, literal, named, plain, series, show_signature, warn
+from evenhand.pages.ui.verdicts import mass_html, note, ratio_html
 from evenhand.pages.ui.visitor import errors_shown, show_error
 
 MOST_SLOTS = 4  # of a word that a model cuts into many tokens
 FAINT = 0.02  # log10 (5%): a push below this is not drawn
-
-
-def is_builtin(model: str) -> bool:
-    """Return whether a model ships with the app."""
-    return any(entry.name == model and entry.builtin for entry in known_models(None))
-
-
-def note(model: str) -> str:
-    """Return a few words to put next to a model's name; empty for a model that does not ship with the app."""
-    notes = {
-        "random-zh": _("untrained, for reference"),
-        "known": _("planted answers"),
-        "demo-zh": _("demo model"),
-        "demo-en": _("demo model"),
-        "demo-en-causal": _("demo model, scores whole sentences"),
-    }
-    return notes.get(model, "") if is_builtin(model) else ""
 
 
 def show_error_card(answer: Answer) -> None:
@@ -183,49 +164,6 @@ def signed(value: float | None, digits: int = 3) -> str:
     if value is None:
         return DASH
     return f"{value:+.{digits}f}".replace("-", "−").replace("inf", "∞")
-
-
-def _word(slot: Slot, word: str, side: str) -> Markup:
-    """Return a word in the colour of its side, or in a neutral one where the two words are not a pair."""
-    return span(word, side if slot.sided else "strong")
-
-
-def show_sentence(slot: Slot) -> None:
-    """Show the sentence, large, with both words in the slot and in what agrees with it, male first."""
-    parts: list[str | Markup] = []
-    at = 0
-    for place in slot.probe.places():
-        male, female = place.options[:2]
-        words = joined([_word(slot, male, "male"), span(" / ", "soft"), _word(slot, female, "female")])
-        parts += [slot.text[at : place.start], span(words, "try-slot")]
-        at = place.end
-    show_html(element("div", joined([*parts, slot.text[at:]]), "try-sentence"))
-
-
-def ratio_html(slot: Slot, bias_log10: float | None) -> Markup:
-    """Return the ratio in words, both words of the sentence in their colours: 她 is 12 times as likely as 他."""
-    male, female = _word(slot, slot.male, "male"), _word(slot, slot.female, "female")
-    if bias_log10 is None or math.isinf(bias_log10) or times(bias_log10) == "1.0":
-        message, values = odds(bias_log10, slot.own_words)
-        return escape(_(message).format(**values))
-    likelier, other = (male, female) if bias_log10 > 0 else (female, male)
-    sentence = escape(_("{likelier} is {times} times as likely as {other}"))
-    return sentence.format(likelier=likelier, times=times(bias_log10), other=other)
-
-
-def mass_html(p_male: float | None, p_female: float | None, *, sided: bool) -> Markup:
-    """Return how the probability at the slot is shared out: female word from the left, then male word, the rest grey.
-
-    *sided*: False for two words that are not a pair; their colours belong to neither side.
-    """
-    if p_male is None or p_female is None:
-        return Markup("")
-    neither = _("neither word: {share}", share=percent(max(0.0, 1 - p_male - p_female)))
-    parts = joined(
-        element("i", "", kind, style=f"width:{100 * share:.2f}%")
-        for kind, share in (("female" if sided else "other", p_female), ("male" if sided else "ink", p_male))
-    )
-    return joined([element("div", parts, "bar try-mass", role="img", aria_label=neither), span(neither, "small")])
 
 
 def show_facts(rows: list[tuple[str, str, str]]) -> None:

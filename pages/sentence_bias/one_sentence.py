@@ -27,13 +27,14 @@ from evenhand.pages.sentence_bias.inputs import (
     read_as,
     settings,
 )
-from evenhand.pages.sentence_bias.model_card import is_builtin, note, show_model, show_sentence, show_verdict
+from evenhand.pages.sentence_bias.model_card import show_model, show_verdict
 from evenhand.pages.sentence_bias.presenter import present
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import AUTO, choose, first_models, language_name
 from evenhand.pages.ui.notices import trial_banner, trial_notice
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.text import _, inform, language, literal, show_signature, write
+from evenhand.pages.ui.verdicts import is_builtin, note, show_sentence
 from evenhand.pages.ui.visitor import show_error
 
 MOST_WORDS = 40

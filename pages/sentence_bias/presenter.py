@@ -9,9 +9,9 @@ from evenhand.core.demo_page.presenter import script, show_data, slide, style, s
 from evenhand.core.errors import EvenhandError
 from evenhand.core.resources import table
 from evenhand.pages.sentence_bias.inputs import Question, asked_question, read_address, reading_of, two_words
-from evenhand.pages.sentence_bias.model_card import note
 from evenhand.pages.ui.choose import first_models, models_to_use
 from evenhand.pages.ui.text import _, language
+from evenhand.pages.ui.verdicts import note
 from evenhand.pages.ui.visitor import show_error
 
 GUESSES = ("male", "female")

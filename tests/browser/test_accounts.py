@@ -34,7 +34,7 @@ def come_in(context: BrowserContext, server: Server, secret: str, name: str) -> 
     page.get_by_label("A password").fill(PASSWORD)
     page.get_by_label("Repeat the password").fill(PASSWORD)
     page.get_by_role("button", name="Continue").click()
-    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name="How language models treat gender")).to_be_visible()
     return page
 
 
@@ -166,7 +166,7 @@ def test_invited_people_sign_up_by_links_and_label(chromium: Browser, own_server
         desk.get_by_label("Name").fill("ADA@example.org")
         desk.get_by_label("Password").fill(PASSWORD)
         desk.get_by_role("button", name="Sign in").click()
-        expect(desk.get_by_role("heading", name="Home")).to_be_visible()
+        expect(desk.get_by_role("heading", level=1, name="How language models treat gender")).to_be_visible()
         desk.goto(own_server.page("review", lang="en"))
         until(lambda: labels(own_server) == 2)
         for context in (lead, ada):

@@ -74,7 +74,8 @@ def test_home_leads_to_a_desk_in_one_press(chromium: Browser, app_server: Server
     context = new_context(chromium)
     page = context.new_page()
     page.goto(app_server.page(lang="en"))
-    desks = page.locator("[class*=st-key-entrance-annotate] a")
+    page.locator(".st-key-entrance-annotate summary").click()
+    desks = page.locator(".st-key-entrance-annotate a")
     desks.first.wait_for()
     named = [
         element

@@ -22,7 +22,7 @@ from evenhand.core.errors import NotAllowed
 from evenhand.pages.catalogue import PAGES as CATALOGUE
 from evenhand.pages.ui import visitor
 from evenhand.pages.ui.visitor import may_open
-from tests.support.pages import open_page, text_of, without_exception
+from tests.support.pages import HOME, open_page, text_of, without_exception
 from tests.support.released_project import items, label, ready_project
 
 PAGES = {page.address: page.action for page in CATALOGUE}
@@ -89,7 +89,7 @@ def test_a_forbidden_page_shows_home(fresh_store: Store, come: Come) -> None:
     come(person(fresh_store, "Ada", "annotator", ready_project(fresh_store, 1)))
     app = AppTest.from_file(str(Path(__file__).parents[2] / "pages/main.py"), default_timeout=60)
     app.switch_page("browse/page.py").run()
-    assert [title.value for title in without_exception(app).title] == ["Home"]
+    assert [title.value for title in without_exception(app).title] == [HOME]
 
 
 def test_a_revoked_role_ends_with_the_next_click(fresh_store: Store, come: Come) -> None:

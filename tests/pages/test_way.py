@@ -7,9 +7,12 @@ from streamlit.testing.v1 import AppTest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import annotators, create_project
+from evenhand.core.models import open_scorer
+from evenhand.core.sentence_bias.bias import times
+from evenhand.core.sentence_bias.model_answer import read
 from evenhand.pages.ui.address import PROJECT_PAGES
 from tests.support.judged_sentences import judged
-from tests.support.pages import addresses, assert_title, captions_of, open_page
+from tests.support.pages import addresses, assert_title, captions_of, html_of, open_page, without_exception
 from tests.support.projects import filled_project
 from tests.support.released_project import label
 
@@ -108,20 +111,48 @@ def test_projects_are_chosen_from_cards_with_counts(two: tuple[str, str]) -> Non
     assert shown.count("Sentences: 3 items, 3 annotators") == 2
 
 
-def test_home_has_four_entrances_and_opens_a_desk_in_one_press(fresh_store: Store) -> None:
-    project, _people = filled_project(fresh_store, 3)
+def test_home_begins_with_the_verdict_of_a_built_in_model_in_the_visitors_language(fresh_store: Store) -> None:
+    texts = {"en": "The nurse said he was tired.", "zh": "他是一名护士，每天照顾病人。"}
+    for language, text in texts.items():
+        model = f"demo-{language}"
+        home = without_exception(open_page("home", language))
+        value = read(text, open_scorer(model)).bias_log10
+        assert value is not None and f"{times(value)} " in html_of(home).split("home-verdict")[1][:200]
+        assert model in captions_of(home)
+
+
+def test_home_folds_the_desks_of_others_and_opens_them_in_one_press(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 3)
     home = open_page("home")
-    heads = ["I annotate", "I lead a project", "I try a model", "I measure models"]
-    assert [heading.value for heading in home.header][:4] == heads
+    assert [heading.value for heading in home.header] == [
+        "Projects",
+        "What you can do here",
+        "From texts to a data set",
+    ]
+    (others,) = [part for part in home.main if getattr(part, "label", "") == "Desks of annotators"]
+    assert not others.proto.expanded
     desks = {
         parse_qs(element.proto.query_string)["annotator"][0]: element.proto.page
-        for element in home.main.get("page_link")
+        for element in others.get("page_link")
         if "annotator" in element.proto.query_string
     }
     assert set(desks) == {annotator.name for annotator in annotators(fresh_store, project)}
     assert set(desks.values()) == {"review"}
-    chinese = open_page("home", "zh")
-    assert [heading.value for heading in chinese.header][:4] == ["标注", "项目管理", "单句试测", "模型评测"]
+    own = open_page("home", state={"desk_project": project.name, "desk_annotator": people[0].name})
+    assert own.header[0].value == "Continue where you were"
+    shown = [element.proto.label for element in own.main.get("page_link")]
+    assert shown[1].replace("\\", "") == f"{people[0].name}: 3 left"  # after the link to the slides
+
+
+def test_the_demo_of_generations_is_first_in_english(fresh_store: Store) -> None:
+    from evenhand.annotations.demo.generation_texts import make_generations_demo
+    from evenhand.annotations.demo.sentences import make_demo
+
+    make_demo(fresh_store)
+    make_generations_demo(fresh_store)
+    for language, first in (("en", "续文示例"), ("zh", "示例")):
+        shown = [link.proto.label.replace("\\", "") for link in open_page("home", language).main.get("page_link")]
+        assert next(label for label in shown if "示例" in label and "**" in label).startswith(f"**{first}")
 
 
 def test_demo_projects_come_last_on_home(fresh_store: Store) -> None:
