@@ -16,11 +16,13 @@ Scale = Literal["more", "sides"]
 UNDEFINED = "—"
 CELL = 44  # pixels of the height of a row
 TO = " – "
-UPRIGHT = 28  # pixels of a column: names of narrower ones are upright, as slanted ones would cross each other
+UPRIGHT = 34  # pixels of a column: names of narrower ones are upright, as slanted ones would cross each other
 SLANT = 30  # degrees of names above columns: each ends at its column, so that the last is not cut at the right
-# On a phone a cell is as narrow as a number: the ends of an interval are then one above the other, numbers shrink.
+# On a phone a cell is as narrow as a number: the ends of an interval are then one above the other, numbers shrink, and
+# where they would run into each other only the colour and the tooltip are left.
 NARROW = "bandwidth('x') < 80"
-FITTING = "clamp((bandwidth('x') - 6) / (0.6 * max(4, length(datum._text))), 8, 13)"
+SIZE = "clamp((bandwidth('x') - 6) / (0.6 * max(4, length(datum._text))), 8, 13)"
+FITTING = f"bandwidth('x') < 4 * length(datum._text) ? 0 : {SIZE}"
 
 
 def heatmap(
@@ -164,19 +166,17 @@ def _written_ends(low: Any, high: Any, digits: int, *, signed: bool) -> str:
     return f"{_written(low, digits, signed=signed)}{TO}{_written(high, digits, signed=signed)}"
 
 
-def _position(
-    channel: Any, field: str, values: "pd.Series[Any]", title: str | None, orient: str, width: int = 0
-) -> Any:
+def _position(channel: Any, field: str, values: "pd.Series[Any]", title: str | None, orient: str, room: int = 0) -> Any:
     order = [str(name) for name in dict.fromkeys(values)]
-    needed = _widest(order) * len(order)
-    slanted = orient == "top" and needed > width
-    upright = slanted and width < UPRIGHT * len(order)
-    look: dict[str, object] = {"labelAngle": 90 if upright else SLANT if slanted else 0}
-    if orient == "top":
-        look |= {"labelAlign": "right", "labelBaseline": "middle" if upright else "bottom"}
-    if orient == "top" and not slanted:  # on a telephone the cells are half as wide: *width* is a guess
-        look["labelAngle"] = {"expr": f"width < {needed} ? {SLANT} : 0"}
-        look["labelAlign"] = {"expr": f"width < {needed} ? 'right' : 'center'"}
+    look: dict[str, object] = {"labelAngle": 0}
+    if orient == "top":  # on a telephone the columns are half as wide: *room* is a guess
+        level = f"width >= {_widest(order) * len(order)}" if _widest(order) * len(order) <= room else "false"
+        upright = f"width < {UPRIGHT * len(order)}"
+        look = {
+            "labelAngle": {"expr": f"{level} ? 0 : {upright} ? 90 : {SLANT}"},
+            "labelAlign": {"expr": f"{level} ? 'center' : 'right'"},
+            "labelBaseline": {"expr": f"!({level}) && {upright} ? 'middle' : 'bottom'"},
+        }
     axis: Any = alt.Axis
     axis = axis(
         ticks=False, domain=False, grid=False, orient=orient, labelPadding=6, labelLimit=160, labelOverlap=False, **look
