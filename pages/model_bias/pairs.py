@@ -13,7 +13,7 @@ from evenhand.core.model_bias.summary import Grouping
 from evenhand.core.report.numbers import interval, plain_number, signed_number
 from evenhand.core.statistics import Estimate
 from evenhand.pages.model_bias.selection import NAME, Pick, chart_key, group_name, picked, take_click
-from evenhand.pages.model_bias.source import GROUP_RESAMPLES, Settings, grouped
+from evenhand.pages.model_bias.source import GROUP_RESAMPLES, Settings, grouped, rows_for
 from evenhand.pages.ui.charts import colours, range_says, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.numbers import note_text, percent
@@ -25,7 +25,7 @@ from evenhand.pages.ui.text import _, inform, paragraph
 def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """Show a heatmap, groups down and models across; a click on a cell, or the list below, selects its sentences."""
     head = st.container()
-    by, measure, name = _ask()
+    by, measure, name = _ask(in_groups=bool((rows_for(source, models)["group"] != "").any()))
     with st.spinner(_("Computing the intervals of each group …"), show_time=True):
         values = {model: grouped(source, model, by, settings) for model in models}
     rows = [_row(model, entry, measure) for model in models for entry in values[model]]
@@ -56,9 +56,10 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
     show_method(text.format(n=GROUP_RESAMPLES), signature="\n".join(dict.fromkeys(data["signature"])))
 
 
-def _ask() -> tuple[Grouping, str, str]:
-    """Return the grouping, and the measure with its name."""
-    groupings: dict[Grouping, str] = {
+def _ask(*, in_groups: bool) -> tuple[Grouping, str, str]:
+    """Return the grouping, and the measure with its name. *in_groups*: the file names groups of sentences."""
+    groupings: dict[Grouping, str] = {"group": _("By group of the file")} if in_groups else {}
+    groupings |= {
         "pair": _("By keyword pair"),
         "side": _("By source word"),
         "masks": _("By number of masks"),
@@ -114,7 +115,7 @@ def _in_order(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
 
 def _chart(data: pd.DataFrame, says: str, measure: str, by: Grouping) -> Any:
     titles = {
-        "shown": {"pair": _("keyword pair"), "side": _("side"), "masks": _("masks")}[by],
+        "shown": {"pair": _("keyword pair"), "side": _("side"), "masks": _("masks"), "group": _("group")}[by],
         "model": _("Model"),
         "value": _("value"),
         "interval": _("95% interval"),

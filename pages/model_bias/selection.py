@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NAME = "pick"  # of the selection in the address
-GROUPS = ("pair", "side", "masks")
+GROUPS = ("pair", "side", "masks", "group")
 CORRECTED = "-corrected"  # after bin or span: of Bias_c minus the mean of the pair
 
 

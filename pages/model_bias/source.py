@@ -29,7 +29,7 @@ from evenhand.pages.ui.text import _, caption, plain, series, warn, write
 from evenhand.pages.ui.uploads import choose_upload
 from evenhand.pages.ui.visitor import asks, errors_shown, open_store, page_link
 
-MOST_MODELS = 12
+FIRST_MODELS, MOST_MODELS = 12, 40  # chosen at the start; at most
 MASSES: tuple[float | None, ...] = (None, 0.0001, 0.001, 0.01, 0.1)
 DEMO_MODELS = ("demo-zh", "random-zh")
 BUSY = ("waiting", "running")
@@ -88,7 +88,7 @@ def choose_models(models: list[str]) -> tuple[list[str], Settings]:
     if st.session_state.get("models-of") != models:
         names = [name for name in st.query_params.get_all("models") if name in models]
         st.session_state["models-of"] = models
-        st.session_state["models"] = list(dict.fromkeys(names)) or models[:MOST_MODELS]
+        st.session_state["models"] = list(dict.fromkeys(names)) or models[:FIRST_MODELS]
     chosen = st.multiselect(
         _("Models, in your order"),
         models,
@@ -100,7 +100,7 @@ def choose_models(models: list[str]) -> tuple[list[str], Settings]:
             " is not necessarily better."
         ),
     )
-    if chosen and chosen != models[:MOST_MODELS]:
+    if chosen and chosen != models[:FIRST_MODELS]:
         st.query_params["models"] = chosen
     elif "models" in st.query_params:
         del st.query_params["models"]
@@ -217,7 +217,7 @@ def no_links(_row: Mapping[str, Any]) -> Markup:
 
 FILE_COLUMNS = (
     *("row", "sentence", "pair", "keyword", "side", "model", "p_male", "p_female", "pair_mass", "bias_log10"),
-    *("bias_ln", "corrected_log10", "status", "signature"),
+    *("bias_ln", "corrected_log10", "group", "status", "signature"),
 )
 
 
