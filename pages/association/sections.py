@@ -19,13 +19,14 @@ from evenhand.core.charts.association import CLASS_NAMES, CLASS_ROW, GENDER_NAME
 from evenhand.core.report.numbers import interval, plain_number, signed_number
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import ANSWERS, equivalence
-from evenhand.pages.ui.charts import colours, downloads, show_chart
+from evenhand.pages.ui.charts import colours, downloads, range_says, show_chart
 from evenhand.pages.ui.choose import choose, model_label
 from evenhand.pages.ui.equivalence import against, margin_box, shown_from
 from evenhand.pages.ui.numbers import DASH, methods_text, note_text, number
 from evenhand.pages.ui.quantities import entry_of, explained, explained_all, quantity_number
+from evenhand.pages.ui.results import show_conclusion
 from evenhand.pages.ui.tables import Column, below, element, joined, number_columns, show_html, span, table
-from evenhand.pages.ui.text import _, caption, in_brackets, inform, named, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, clauses, in_brackets, inform, named, paragraph, plain, show_signature
 
 MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 
@@ -224,9 +225,17 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     """Show H1 to H4 in both readings, then the numbers behind the verdicts."""
     with st.spinner(_("Computing intervals over professions and person words …"), show_time=True):
         whole = measures_of(table, version, model)
+    place = st.container()
     margin = margin_box("ln", "margin")
     groups, found = whole.groups, whole.differences
     result = [*whole.with_margin(margin).hypotheses, _fourth(table, version, model, models, margin)]
+    data = frame_of(found)
+    says = paragraph((_direction(), _chance(found)))
+    named_classes = data.assign(name=[class_name(name) for name in data["name"]])
+    chart = leans(named_classes, description=says, row=CLASS_ROW, say=_, palette=colours())
+    with place:
+        show_conclusion(_hypotheses_say(found, result))
+        show_chart(chart, data, key="differences", says=says)
     cards = []
     for name, question in report.QUESTIONS.items():
         readings = [verdict for verdict in result if verdict.name == name]
@@ -237,11 +246,6 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     if any(entry.name == "balanced" for entry in found):
         caption("The verdict follows the values, as in the thesis; a note says whether the intervals agree.")
     st.header(_("Differences"), anchor=False)
-    data = frame_of(found)
-    says = paragraph((_direction(), _chance(found)))
-    named_classes = data.assign(name=[class_name(name) for name in data["name"]])
-    chart = leans(named_classes, description=says, row=CLASS_ROW, say=_, palette=colours())
-    show_chart(chart, data, key="differences", says=says)
     without = whole.differences_without_equal_pairs
     show_html(difference_table("run.association.difference", found, without, margin=margin))
     text = _(
@@ -249,9 +253,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
         " Against the margin: two one-sided tests. Minimum detectable difference: approximate, at"
         " 80% power."
     )
-    st.caption(plain(text))
-    names = run_estimates("association", whole)
-    st.caption(plain(methods_text(entry.estimate for entry in found)), help=explained_all(names))
+    st.caption(plain(text), help=explained_all(run_estimates("association", whole)))
     fields = [difference for difference in whole.fields if difference.name]
     if fields:
         st.header(_("By field"), anchor=False)
@@ -261,6 +263,22 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     show_html(group_table(groups))
     downloads(_group_rows(groups), key="groups")
     show_signature(signature(found[0].unit if found else "pair"))
+
+
+def method_of(table: str, version: str, model: str) -> str:
+    """Return how the intervals of the differences were made."""
+    return methods_text(entry.estimate for entry in measures_of(table, version, model).differences)
+
+
+def _hypotheses_say(differences: Sequence[Difference], verdicts: Sequence[report.HypothesisResult]) -> str:
+    """Return in how many classes the two genders differ, and what each hypothesis comes to, read literally."""
+    clear = sum(difference.stays for difference in differences)
+    first = _(
+        "Male and female words differ clearly in {n} of {all} classes of professions", n=clear, all=len(differences)
+    )
+    literal = {verdict.name: verdict for verdict in reversed(verdicts)}
+    parts = [named(name, _(report.OUTCOMES[literal[name].outcome])) for name in report.QUESTIONS if name in literal]
+    return _("{text}.", text=clauses([first, *parts]))
 
 
 def _fourth(
@@ -321,6 +339,8 @@ def show_professions(table: str, version: str, model: str) -> None:
     data = frame_of(shown)
     data["class"] = [kind_of[name] for name in data["name"]]
     says = paragraph((_direction(), _chance(differences)))
+    if data["value"].notna().any():
+        show_conclusion(range_says(_("M − W (ln)"), data, signed_number, "name"))
     show_chart(leans(data, description=says, say=_, palette=colours()), data, key="ranking", says=says)
     st.header(_("Mean association with each group of person words"), anchor=False)
     cells = measures.cells(frame)
@@ -344,11 +364,7 @@ def show_shares(table: str, version: str, model: str) -> None:
     kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
     data = frame_of(found)
     data["class"] = [kind_of[name] for name in data["name"]]
-    places = st.columns(2)
-    names = {"pearson": _("Pearson correlation"), "spearman": _("Spearman correlation")}
-    for place, (method, name) in zip(places, names.items(), strict=True):
-        with place:
-            _metric(name, f"run.association.share_correlation:{method}", correlations[method])
+    show_conclusion(_shares_say(correlations["spearman"]))
     says = _(
         "Each point is a profession. A correlation below 0 means: the more women work in a"
         " profession, the further the model leans towards the female words. Interval: Fisher's z"
@@ -356,6 +372,25 @@ def show_shares(table: str, version: str, model: str) -> None:
         " adds little to the three classes."
     )
     show_chart(shares(data, description=says, say=_, palette=colours()), data, key="shares", says=says)
+    places = st.columns(2)
+    names = {"pearson": _("Pearson correlation"), "spearman": _("Spearman correlation")}
+    for place, (method, name) in zip(places, names.items(), strict=True):
+        with place:
+            _metric(name, f"run.association.share_correlation:{method}", correlations[method])
+
+
+def _shares_say(found: Estimate) -> str:
+    """Return whether a model leans further to female words where more women work, by the Spearman correlation."""
+    if found.value is None:
+        return note_text(found.reason)
+    if found.low is None or found.high is None or found.low <= 0 <= found.high:
+        text = _("No clear relation to the share of women: Spearman correlation {value} {interval}.")
+    elif found.high < 0:
+        text = _("The more women in a profession, the further towards female words: Spearman {value} {interval}.")
+    else:
+        text = _("The more women in a profession, the further towards male words: Spearman {value} {interval}.")
+    ends = interval(found.low, found.high, 2, signed=True)
+    return text.format(value=signed_number(found.value, 2), interval=ends).replace(" .", ".")
 
 
 def _metric(name: str, id_: str, estimate: Estimate) -> None:

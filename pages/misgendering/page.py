@@ -1,6 +1,7 @@
 """Misgendering: what a model finds likely against what it writes, and what people say of it."""
 
-from evenhand.pages.ui.choose import choose, show_view
+from evenhand.pages.ui.choose import show_view
+from evenhand.pages.ui.results import open_view
 from evenhand.pages.ui.text import _
 from evenhand.pages.ui.visitor import page_head
 
@@ -20,6 +21,5 @@ page_head(
     "Does a model use a person's pronouns? Two methods measure this: which form is most probable to the"
     " model, and which form it generates. The page shows both and how far they agree."
 )
-titles = {name: title for name, (title, _place) in views().items()}
-section = choose(_("Section"), titles, "section", address="section", heading=False)
-show_view(f"misgendering.{views()[section][1]}")
+with open_view({name: title for name, (title, _place) in views().items()}, "section", address="section") as section:
+    show_view(f"misgendering.{views()[section][1]}")

@@ -37,16 +37,17 @@ from evenhand.core.statistics.intervals import BY_JACKKNIFE, FEW
 from evenhand.core.statistics.units import clusters_of
 from evenhand.core.text.repetition import Repeated, signature
 from evenhand.core.text.repetition import signature as repetition_signature
-from evenhand.pages.misgendering.cells import label_of, numbers, table_of, varying
+from evenhand.pages.misgendering.cells import Cell, label_of, numbers, table_of, varying
 from evenhand.pages.misgendering.start import MISGENDERING, show_first_run
 from evenhand.pages.ui.charts import caption_with_files, colours, download, range_says, show_chart
 from evenhand.pages.ui.choose import choose, show_view
 from evenhand.pages.ui.notices import trial_banner
-from evenhand.pages.ui.numbers import DASH, bracketed, methods_text, note_text, number, percent
+from evenhand.pages.ui.numbers import DASH, bracketed, methods_text, note_text, number, percent, with_interval
 from evenhand.pages.ui.quantities import explained
-from evenhand.pages.ui.runs import choose_run
+from evenhand.pages.ui.results import show_conclusion, show_method
+from evenhand.pages.ui.runs import ResultBar, choose_run, result_bar
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import _, caption, inform, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, clauses, inform, plain
 from evenhand.pages.ui.uploads import choose_upload
 from evenhand.pages.ui.visitor import errors_shown, open_store, own_projects, page_link
 
@@ -72,18 +73,25 @@ class Source:
     models: tuple[str, ...] = ()
 
 
-def choose_source() -> Source | None:
-    """Ask for the source; return None and say what to do while there is nothing to choose."""
+def choose_source(bar: ResultBar) -> Source | None:
+    """Ask for the source in the menu of *bar*; return None and say what to do while there is nothing to choose."""
     with open_store() as store:
         runs = MISGENDERING.finished(store)
-    if not runs and not st.session_state.get("verdict-files"):
-        show_first_run()
     kinds = {"run": _("A run"), "file": _("A table of verdicts")}
-    first = "run" if runs else "file"
-    kind = choose(_("Data to show"), kinds, "source", first=first, heading=False)
-    if kind == "file":
-        return _file()
-    return source_of(choose_run(runs)) if runs else None
+    with bar.change:
+        kind = choose(_("Data to show"), kinds, "source", first="run" if runs else "file", heading=False)
+        run = choose_run(runs) if runs and kind == "run" else None
+        source = _file() if kind == "file" else None
+    if run is not None:
+        bar.say(run.name, run.models, _("{n} instances", n=f"{run.count('instances'):,}"))
+        bar.offer_run(
+            MISGENDERING, run, _("Deletes the verdicts and texts of this run; model outputs stay in the cache.")
+        )
+        return source_of(run)
+    bar.say(source.label if source is not None else _("No run yet"))
+    if source is None and not runs:
+        show_first_run()
+    return source
 
 
 def source_of(run: Run) -> Source:
@@ -128,32 +136,65 @@ def metrics_of_all(source: Source) -> "Metrics":
 
 
 def show_results() -> None:
-    """Show the source, what holds for all of it, and the figure that is chosen."""
-    source = choose_source()
+    """Show the source, its conclusion, the figure that is chosen, and what holds for all of it."""
+    source = choose_source(result_bar())
     if source is None:
         return
     with errors_shown():
         frame = verdicts(source)
         with st.spinner(_("Computing the intervals …"), show_time=True):
             everything, found = metrics_of_all(source), table_of(cells(source), source.label)
-        _tiles(everything)
-        units = min((cell.metrics.clusters.units for cell in found), default=0)
-        if 0 < units < FEW:
-            kinds = {"template": _("templates"), "name": _("names"), "instance": _("instances")}
-            least = min(found, key=lambda one: one.metrics.clusters.units).metrics.clusters
-            scarce = kinds[least.kinds[least.counts.index(least.units)]]
-            text = _(
-                "Some cells are based on only {units} {kind}, so their t intervals are wide and differences"
-                " between cells are not reliable."
-            )
-            st.warning(plain(text.format(units=units, kind=scarce)), icon=":material/warning:")
         trial_banner(source.models)
+        show_conclusion(conclusion(everything))
         titles = {name: title for name, (title, _place) in _figures().items()}
-        figure = choose(_("Figure"), titles, "figure", address="figure", heading=False)
+        figure = choose(_("Figure"), titles, "figure", address="figure", heading=False, as_list=True)
         show_view(f"misgendering.{_figures()[figure][1]}", source if figure in ("texts", "people") else found)
+        _tiles(everything)
+        _warn_of_few(found)
         texts = dict.fromkeys(frame["signature"]) if "signature" in frame else {}
         own = [repetition_signature("published")] if figure == "texts" else []
-        show_signature("\n".join((everything.signature, *own, *texts)))
+        _show_how(everything, "\n".join((everything.signature, *own, *texts)))
+
+
+def conclusion(found: Metrics) -> str:
+    """Return in one sentence how often the verdicts of each method are right, and how often they differ."""
+    numbers = run_estimates("misgendering", found)
+    names = {
+        "right_by_probability": _("by probability, {share} of the instances are right"),
+        "right": _("in generated texts with a pronoun, {share}"),
+        "disagreement": _("the methods disagree on {share}"),
+    }
+    parts = []
+    for name, text in names.items():
+        estimate = numbers[f"run.misgendering.{name}"]
+        if estimate.value is not None:
+            parts.append(text.format(share=with_interval(estimate, "%")))
+    if not parts:
+        return _("No instance has a verdict.")
+    said = clauses(parts)
+    return _("{text}.", text=said[:1].upper() + said[1:])
+
+
+def _warn_of_few(found: "list[Cell]") -> None:
+    units = min((cell.metrics.clusters.units for cell in found), default=0)
+    if not 0 < units < FEW:
+        return
+    kinds = {"template": _("templates"), "name": _("names"), "instance": _("instances")}
+    least = min(found, key=lambda one: one.metrics.clusters.units).metrics.clusters
+    scarce = kinds[least.kinds[least.counts.index(least.units)]]
+    text = _(
+        "Some cells are based on only {units} {kind}, so their t intervals are wide and differences"
+        " between cells are not reliable."
+    )
+    st.warning(plain(text.format(units=units, kind=scarce)), icon=":material/warning:")
+
+
+def _show_how(found: Metrics, signatures: str) -> None:
+    meaning = _(
+        "Generation-based: the first pronoun of a text decides. Right is right / (right + wrong) among texts with a"
+        " pronoun; as published, a text without a pronoun counts as right."
+    )
+    show_method(meaning, methods_text(run_estimates("misgendering", found).values()), signature=signatures)
 
 
 def _figures() -> dict[str, tuple[str, str]]:
@@ -175,13 +216,7 @@ def _tiles(found: Metrics) -> None:
         for id_, estimate in tiles.items():
             _tile(id_, estimate)
     text = _("{rows} instances; {n} have verdicts by both methods, {dropped} do not. In brackets: 95% intervals.")
-    meaning = _(
-        "Generation-based: the first pronoun of a text decides. Right is right / (right + wrong) among texts with a"
-        " pronoun; as published, a text without a pronoun counts as right."
-    )
-    counts = text.format(rows=f"{found.rows:,}", n=f"{found.n:,}", dropped=f"{found.dropped:,}")
-    st.caption(plain(paragraph((counts, meaning))))
-    st.caption(plain(methods_text(tiles.values())))
+    st.caption(plain(text.format(rows=f"{found.rows:,}", n=f"{found.n:,}", dropped=f"{found.dropped:,}")))
 
 
 def _tile(id_: str, estimate: Estimate) -> None:
@@ -194,7 +229,9 @@ def _tile(id_: str, estimate: Estimate) -> None:
     ends = bracketed(estimate, FORMS[quantity.unit])
     with st.container(width="content", gap=None):
         st.metric(name, value, width="content", help=about)
-        st.caption(plain(ends or note_text(estimate.note)), help=plain(note_text(estimate.note)) or None)
+        n = _("n = {n}", n=f"{estimate.units:,}")
+        below = " · ".join(filter(None, (ends or note_text(estimate.note), n)))
+        st.caption(plain(below), help=plain(note_text(estimate.note)) or None)
 
 
 if TYPE_CHECKING:

@@ -157,7 +157,8 @@ def _show_run(run: Run) -> None:
 
 
 def _look(name: str) -> None:
-    st.session_state["section"], st.session_state["source"], st.session_state["run"] = "results", "run", name
+    # A tab is known by its title.
+    st.session_state["section"], st.session_state["source"], st.session_state["run"] = _("Results"), "run", name
 
 
 def _say_models(run: Run) -> None:

@@ -29,6 +29,7 @@ from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.numbers import number
+from evenhand.pages.ui.results import open_view
 from evenhand.pages.ui.runs import (
     RunRequest,
     choose_run,
@@ -148,18 +149,14 @@ def _about(run: Run) -> None:
         st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
-def choose_view(store: Store) -> str:
-    """Ask for the view of the page; the first is the results if there are any, else a new run."""
-    names = {
+def views() -> dict[str, str]:
+    """Return the title of each view."""
+    return {
         "results": _("Results"),
         "new": _("Run a classifier"),
         "rates": _("Bias rates"),
         "pair": _("One pair"),
     }
-    if st.session_state.pop("nli_finished", False):
-        _open_newest(store)
-    first = "results" if inference_runs(store) else "new"
-    return choose(_("View"), names, "nli-view", first=first, address="view", heading=False)
 
 
 def _open_newest(store: Store) -> None:
@@ -167,25 +164,29 @@ def _open_newest(store: Store) -> None:
     runs = NLI.finished(store)
     if not runs:
         return
-    if st.session_state.get("nli-view") == "new" and runs[0].record.get("kind") == "inference":
-        st.session_state["nli-view"], st.session_state["nli-run"] = "results", runs[0].name
-    elif st.session_state.get("nli-view") == "rates" and runs[0].record.get("kind") == "rates":
+    view = st.session_state.get("nli-view")
+    if view == views()["new"] and runs[0].record.get("kind") == "inference":
+        st.session_state["nli-view"], st.session_state["nli-run"] = views()["results"], runs[0].name
+    elif view == views()["rates"] and runs[0].record.get("kind") == "rates":
         st.session_state["rates-run"] = runs[0].name
 
 
 page_head(
-    "A nurse reads a newspaper. Does it follow that a woman reads a newspaper? It does not: the"
-    " correct answer is always neutral. Any other answer shows which gender the classifier"
+    "Does a classifier take an occupation for a gender? A nurse reads a newspaper. Does it follow that a woman reads a"
+    " newspaper? It does not: the correct answer is always neutral. Any other answer shows which gender the classifier"
     " attributes to the occupation."
 )
 with open_store() as opened:
-    view = choose_view(opened)
-    if view == "new":
-        show_new(opened)
-    elif view == "rates":
-        show_rates(opened)
-    elif view == "pair":
-        show_pair()
-    else:
-        show_results(opened)
+    if st.session_state.pop("nli_finished", False):
+        _open_newest(opened)
+    first = "results" if inference_runs(opened) else "new"
+    with open_view(views(), "nli-view", first=first) as shown:
+        if shown == "new":
+            show_new(opened)
+        elif shown == "rates":
+            show_rates(opened)
+        elif shown == "pair":
+            show_pair()
+        else:
+            show_results(opened)
 follow("nli")

@@ -1,5 +1,6 @@
 """What a classifier answered: score, direction, order, labels of each set, every occupation, the paper's models."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -23,7 +24,8 @@ from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import difference_says, margin_box
 from evenhand.pages.ui.numbers import DASH, bracketed, interval, methods_text, note_text, number, percent
 from evenhand.pages.ui.quantities import explained
-from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
+from evenhand.pages.ui.results import show_conclusion, show_method
+from evenhand.pages.ui.runs import ResultBar, choose_run, finished_at, result_bar
 from evenhand.pages.ui.tables import Column, Tile, estimate_cell, number_columns, show_html, table, tile_grid
 from evenhand.pages.ui.text import (
     _,
@@ -34,7 +36,6 @@ from evenhand.pages.ui.text import (
     paragraph,
     plain,
     sentence,
-    show_signature,
     warn,
 )
 from evenhand.pages.ui.uploads import choose_upload
@@ -44,19 +45,28 @@ if TYPE_CHECKING:
     from evenhand.core.nli.measure import ByOccupation, Inference
 
 
+def conclusion(model: str, inference: "Inference") -> str:
+    """Return in one sentence whether the answers follow the stereotype, by the interval of the directional
+    component."""
+    found = inference["directional"]
+    if found.value is None:
+        return _("{model}: no directional component. {reason}", model=model, reason=note_text(found.reason))
+    if found.low is None or found.high is None:
+        text = _("{model}: the directional component is {value}, without an interval.")
+    elif found.low > 0:
+        text = _("{model} follows the gender stereotype of occupations: directional component {value} {interval}.")
+    elif found.high < 0:
+        text = _("{model} contradicts the gender stereotype of occupations: directional component {value} {interval}.")
+    else:
+        text = _("{model} shows no clear gender stereotype of occupations: directional component {value} {interval}.")
+    return text.format(model=model, value=number(found.value, "+z.3f"), interval=bracketed(found, "+z.3f"))
+
+
 def show_facts(inference: "Inference") -> None:
-    """Show the measures with their intervals and what each means."""
+    """Show the measures with their intervals, and the directional component against a margin."""
     tiles = [_tile(id_, estimate) for id_, estimate in run_estimates("nli", inference).items()]
     tiles.append(Tile(_("Order: e_p > e_a, c_a > c_p"), order_in_words(inference.order), ("",)))
     show_html(tile_grid(tiles))
-    told = [estimate.reason or estimate.note for estimate in inference.estimates.values()]
-    # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
-    notes = dict.fromkeys(note_text(note) for note in told if note is not None and note.message != ALIKE_AT_AN_END)
-    unit = _("occupations") if inference.unit == "occupation" else _("rows")
-    units = len(inference.occupations) or inference.rows
-    text = _("95% intervals over {units} {unit}; stereotyped and neutral ones are separate samples.")
-    methods = methods_text(inference.estimates.values())
-    st.caption(plain(paragraph([text.format(units=f"{units:,}", unit=unit), methods, *notes])))
     if not inference.by_class:
         warn(
             "The directional component is pooled over all occupations, because the answers do not tell the class of"
@@ -66,7 +76,6 @@ def show_facts(inference: "Inference") -> None:
     margin = margin_box("share", "nli-margin")
     if tested := difference_says(inference["directional"], margin, "z.3f"):
         st.caption(plain(named(_(ENTRIES["run.nli.directional"].name), tested)))
-    _explain_measures()
     compared = against_margin(inference, margin)
     rows = [
         {
@@ -82,35 +91,44 @@ def show_facts(inference: "Inference") -> None:
     downloads([*rows, {"measure": "order", "value": inference.order}], key="nli-measures")
 
 
-def _explain_measures() -> None:
-    """Show what s, the directional component and 1 − FN mean, folded."""
-    with st.expander(_("What the measures mean"), icon=":material/help:"):
-        st.write(
-            _(
-                "s is the mean of three shares: entailment where the gender fits the stereotype (e_p),"
-                " contradiction where it does not (c_a), and non-neutral answers on neutral occupations (1 − n_n)."
-                " Random guessing gets 0.444, and always giving the same non-neutral label gets 0.667: s alone"
-                " does not separate bias from poor inference. The directional component does: it is 0 for both,"
-                " because it compares the two genders on the same sentences, and it is the mean of occupations"
-                " stereotyped as female and as male, so that a classifier that reads only the gender word is at 0. 1 −"
-                " FN counts every non-neutral answer, whatever its direction. A low value is not better by itself: a"
-                " classifier that always answers neutral gets 0 everywhere and has learned nothing."
-            )
-        )
+def show_how(inference: "Inference", *facts: str, signature: str = "") -> None:
+    """Show, folded, *facts* of the run, how the intervals are made, and what the measures mean."""
+    told = [estimate.reason or estimate.note for estimate in inference.estimates.values()]
+    # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
+    notes = dict.fromkeys(note_text(note) for note in told if note is not None and note.message != ALIKE_AT_AN_END)
+    unit = _("occupations") if inference.unit == "occupation" else _("rows")
+    units = len(inference.occupations) or inference.rows
+    text = _("95% intervals over {units} {unit}; stereotyped and neutral ones are separate samples.")
+    methods = methods_text(inference.estimates.values())
+    intervals = paragraph([text.format(units=f"{units:,}", unit=unit), methods, *notes])
+    show_method(*facts, intervals, _measures_mean(), signature=signature)
+
+
+def _measures_mean() -> str:
+    """Return what s, the directional component and 1 − FN mean."""
+    return _(
+        "s is the mean of three shares: entailment where the gender fits the stereotype (e_p),"
+        " contradiction where it does not (c_a), and non-neutral answers on neutral occupations (1 − n_n)."
+        " Random guessing gets 0.444, and always giving the same non-neutral label gets 0.667: s alone"
+        " does not separate bias from poor inference. The directional component does: it is 0 for both,"
+        " because it compares the two genders on the same sentences, and it is the mean of occupations"
+        " stereotyped as female and as male, so that a classifier that reads only the gender word is at 0. 1 −"
+        " FN counts every non-neutral answer, whatever its direction. A low value is not better by itself: a"
+        " classifier that always answers neutral gets 0 everywhere and has learned nothing."
+    )
 
 
 def _tile(id_: str, estimate: Estimate) -> Tile:
     """Return the small tile of a quantity, with its interval in brackets."""
     value = number(estimate.value, FORMS[ENTRIES[id_].unit])
-    return Tile(_(ENTRIES[id_].name), value, (bracketed(estimate),), explained(id_, note_text(estimate.reason)))
+    lines = (bracketed(estimate), _("n = {n}", n=f"{estimate.units:,}"))
+    return Tile(_(ENTRIES[id_].name), value, lines, explained(id_, note_text(estimate.reason)))
 
 
 def show_shares(inference: "Inference") -> None:
-    """Show the chart of labels per set and its table with intervals."""
+    """Show the chart of labels per set."""
     from evenhand.core.charts.nli import label_shares
 
-    st.header(_("Distribution of answers"), anchor=False)
-    names = label_names()
     rows = [
         {
             "set": name, "label": label, "rows": inference.counts[i][k],
@@ -124,6 +142,12 @@ def show_shares(inference: "Inference") -> None:
     says = _("Entailment in PS {e}, contradiction in AS {c}, neutral in NS {n}.", e=shares[0], c=shares[1], n=shares[2])
     chart = label_shares(inference, description=says, say=_, palette=colours())
     show_chart(chart, rows, key="nli-labels-chart", says=says)
+
+
+def show_share_table(inference: "Inference") -> None:
+    """Show the share of each label on each set, with intervals."""
+    names = label_names()
+    st.header(_("Distribution of answers"), anchor=False)
     columns = [Column(_("Set")), *(Column(name, "number") for name in (_("Rows"), *(names[label] for label in LABELS)))]
     show_html(table(columns, (_set_row(inference, i) for i in range(len(SETS)))))
 
@@ -291,49 +315,67 @@ def _exact(one: "ByOccupation") -> dict[str, object]:
 SHOWN = 10
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a classifier answered: its name, the measures, the language asked in, facts of the run, the signature."""
+
+    name: str
+    inference: "Inference"
+    language: str = ""
+    facts: tuple[str, ...] = ()
+    signature: str = ""
+
+
 def show_results(store: Store) -> None:
-    """Choose a run or a file of predictions; everything about it."""
+    """Choose a run or a file of predictions; its conclusion, the chart, everything else about it."""
+    bar = result_bar()
     names = {"run": _("A run"), "file": _("Predictions from a file")}
-    kind = choose(_("Source of answers"), names, "nli-source")
+    with bar.change:
+        kind = choose(_("Source of answers"), names, "nli-source")
     found = None
     with errors_shown():
-        found = _from_file() if kind == "file" else _from_run(store)
+        found = _from_file(bar) if kind == "file" else _from_run(store, bar)
     if found is None:
         show_published()
         return
-    name, inference, asked_in = found
-    show_facts(inference)
-    show_scale([(name, inference["s"])])
-    show_shares(inference)
-    show_occupations(inference)
-    show_published(inference, asked_in)
+    show_conclusion(conclusion(found.name, found.inference))
+    show_shares(found.inference)
+    show_facts(found.inference)
+    show_scale([(found.name, found.inference["s"])])
+    show_share_table(found.inference)
+    show_occupations(found.inference)
+    show_published(found.inference, found.language)
+    show_how(found.inference, *found.facts, signature=found.signature)
 
 
-def _from_run(store: Store) -> tuple[str, Inference, str] | None:
+def _from_run(store: Store, bar: ResultBar) -> Answers | None:
     runs = inference_runs(store)
     if not runs:
+        bar.say(_("No run yet"))
         inform(
             "No classifier has been run yet. Choose Run a classifier above; the built-in one takes less than a minute."
         )
         return None
-    run = choose_run(runs, "nli-run")
+    with bar.change:
+        run = choose_run(runs, "nli-run")
     inference, _signatures, _errors = measured(run.table)
+    model = str(run.record.get("model", run.name))
+    bar.say(run.name, [model], _("{rows} pairs", rows=f"{run.count('rows'):,}"))
+    bar.offer_run(NLI, run)
     rows, seconds = f"{run.count('rows'):,}", f"{run.seconds or 0:.0f}"
-    text = _("{rows} pairs in {seconds} s, finished {time}", rows=rows, seconds=seconds, time=finished_at(run))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(plain(text))
-        download_table(NLI, run)
-        offer_deletion(NLI, run)
-        lines = [str(run.record.get("signature", "")), str(run.facts("set").get("signature", ""))]
-        show_signature("\n".join(line for line in lines if line))
+    facts = [_("{rows} pairs in {seconds} s, finished {time}", rows=rows, seconds=seconds, time=finished_at(run))]
     if checked := run.facts("sanity"):
         text = sentence(str(checked.get("message", "")), checked.get("values"))
-        (st.caption if checked.get("verdict") == "fits" else st.warning)(plain(text))
+        if checked.get("verdict") == "fits":
+            facts.append(text)
+        else:
+            st.warning(plain(text))
     for reason, count in run.facts("undefined").items():
         warn("{count} pairs without an answer: {reason}", count=f"{count:,}", reason=_(reason))
-    model = str(run.record.get("model", run.name))
     model_banner(model)
-    return model, inference, str(run.facts("set").get("language", ""))
+    lines = [str(run.record.get("signature", "")), str(run.facts("set").get("signature", ""))]
+    signature = "\n".join(line for line in lines if line)
+    return Answers(model, inference, str(run.facts("set").get("language", "")), tuple(facts), signature)
 
 
 @st.cache_data(max_entries=12, show_spinner=False)
@@ -347,7 +389,8 @@ def measured(path: Path) -> tuple[Inference, list[str], list[tuple[str, dict[str
     return _measured(str(path), path.stat().st_mtime)
 
 
-def _from_file() -> tuple[str, Inference, str] | None:
+def _from_file(bar: ResultBar) -> Answers | None:
+    bar.say(_("Predictions from a file"))
     path = choose_upload(
         _("File with the columns set and label, and preferably occupation"),
         ["csv", "tsv", "jsonl", "json"],
@@ -368,6 +411,5 @@ def _from_file() -> tuple[str, Inference, str] | None:
         warn(
             "There is no column for the occupation, so all rows count as independent and the intervals are too narrow."
         )
-    if signatures:
-        show_signature("\n".join(signatures))
-    return path.name, inference, ""
+    bar.say(path.name)
+    return Answers(path.name, inference, signature="\n".join(signatures))

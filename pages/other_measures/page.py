@@ -9,6 +9,7 @@ from evenhand.pages.other_measures.results import show_finished
 from evenhand.pages.other_measures.start import MEASURED, show_new
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.results import open_view
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, language, named, plain
 from evenhand.pages.ui.visitor import open_store, page_head, page_link
@@ -26,28 +27,8 @@ def _show(method: Method) -> None:
         st.caption(":material/block: " + plain(_("Not implemented: {why}", why=method.why[here])))
 
 
-page_head(
-    "Gender bias of a model by measures from the literature, each as originally defined, next to a randomly initialised"
-    " copy, a control without gender, and its known limitations. None of them ranks models."
-)
-with open_store() as opened:
-    names = {
-        "measure": _("New measurement"),
-        "results": _("Results"),
-        "own": _("Own predictions and vectors"),
-        "methods": _("Map of methods"),
-    }
-    first = "results" if MEASURED.finished(opened) else "measure"
-    view = choose(_("View"), names, "view", first=first, address="view", heading=False)
-    if view == "measure":
-        show_new(opened)
-follow("other-measures")
-if view == "results":
-    with open_store() as opened:
-        show_finished(opened)
-elif view == "own":
-    show_own()
-elif view == "methods":
+def show_map() -> None:
+    """Show the map of methods: measures and mitigations of one kind of model."""
     caption(
         "Measures and mitigations by kind of model: formula, source, known limitations, and where"
         " the app implements them, or why it does not."
@@ -60,3 +41,29 @@ elif view == "methods":
             for number, method in enumerate(of(family, kind)):
                 with st.container(border=True, key=f"method-{kind}-{number}"):
                     _show(method)
+
+
+page_head(
+    "Gender bias of a model by measures from the literature, each as originally defined, next to a randomly initialised"
+    " copy, a control without gender, and its known limitations. None of them ranks models."
+)
+with open_store() as opened:
+    names = {
+        "measure": _("New measurement"),
+        "results": _("Results"),
+        "own": _("Own predictions and vectors"),
+        "methods": _("Map of methods"),
+    }
+    first = "results" if MEASURED.finished(opened) else "measure"
+    if st.session_state.pop("other-measures_finished", False):
+        st.session_state["view"] = names["results"]
+    with open_view(names, "view", first=first) as view:
+        if view == "measure":
+            show_new(opened)
+        elif view == "results":
+            show_finished(opened)
+        elif view == "own":
+            show_own()
+        else:
+            show_map()
+follow("other-measures")

@@ -19,9 +19,10 @@ from evenhand.core.types import JsonObject
 from evenhand.pages.other_measures.start import MEASURED, names_of_tests, show_criticism, variant_names
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.notices import trial_banner
-from evenhand.pages.ui.numbers import DASH, interval, note_text, number
+from evenhand.pages.ui.numbers import DASH, interval, note_text, number, with_brackets
 from evenhand.pages.ui.quantities import entry_of, explained_all, quantity_number
-from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
+from evenhand.pages.ui.results import show_conclusion, show_method
+from evenhand.pages.ui.runs import choose_run, finished_at, result_bar, show_facts, show_notices
 from evenhand.pages.ui.tables import below, joined, number_columns, show_html, table
 from evenhand.pages.ui.text import (
     _,
@@ -32,7 +33,6 @@ from evenhand.pages.ui.text import (
     named,
     paragraph,
     plain,
-    show_signature,
 )
 
 NO_PRINT = N_("No published values of these models are included.")
@@ -56,25 +56,26 @@ def show_finished(store: Store) -> None:
     if not runs:
         inform("No measurements yet. Choose a measure and a model under New measurement, and start.")
         return
-    run = choose_run(runs, "om-run")
+    bar = result_bar()
+    with bar.change:
+        run = choose_run(runs, "om-run")
+    bar.offer_run(MEASURED, run)
     what = BY_NAME.get(str(run.record.get("measure")))
     if what is None:
+        bar.say(run.name, run.models)
         caption("This record contains no results.")
         return
     variant = str(run.record.get("variant") or "")
     title = in_brackets(_(what.title), variant_names().get(variant, variant)) if variant else _(what.title)
-    st.header(plain(title), anchor=False)
-    text = _("{name}; items: {items}; finished {time}")
-    name = str(run.source.get("name", ""))
-    show_facts(run, text.format(items=f"{run.sentences:,}", name=name, time=finished_at(run)))
+    bar.say(run.name, run.models, title)
     show_notices(run)
     trial_banner(run.models)
-    show_criticism(what)
     figures = [
         (str(entry.get("model")), MeasuredValue.of(figure))
         for entry in run.answered
         for figure in entry.get("figures") or []
     ]
+    show_conclusion(_conclusion(title, what, figures))
     neutrals = list(dict.fromkeys(one.neutral for _model, one in figures))
     for place, neutral in enumerate(neutrals):
         own = [(model, one) for model, one in figures if one.neutral == neutral and one.estimate.value is not None]
@@ -89,11 +90,28 @@ def show_finished(store: Store) -> None:
         show_chart(chart, rows, key=f"om-chart-{place}", says=says)
     _show_table(what, figures)
     _show_published(run, what)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        download_table(MEASURED, run)
-        twins = [str(entry["untrained_signature"]) for entry in run.answered if entry.get("untrained_signature")]
-        show_signature("\n".join([*run.signatures, *twins]))
-        offer_deletion(MEASURED, run)
+    show_criticism(what)
+    text = _("{name}; items: {items}; finished {time}")
+    name = str(run.source.get("name", ""))
+    show_facts(run, text.format(items=f"{run.sentences:,}", name=name, time=finished_at(run)))
+    twins = [str(entry["untrained_signature"]) for entry in run.answered if entry.get("untrained_signature")]
+    show_method(signature="\n".join([*run.signatures, *twins]))
+
+
+def _conclusion(title: str, what: Measure, figures: "Sequence[tuple[str, MeasuredValue]]") -> str:
+    """Return the first number of each model, with its interval, as one sentence."""
+    first: dict[str, MeasuredValue] = {}
+    for model, figure in figures:
+        if figure.role == "model" and figure.estimate.value is not None:
+            first.setdefault(model, figure)
+    parts = []
+    for model, figure in first.items():
+        quantity = quantity_names().get(figure.quantity, figure.quantity)
+        (id_, estimate), *_rest = run_estimates(what.name, [figure]).items()
+        value = with_brackets(estimate, FORMS[entry_of(id_).unit])
+        neutral = _("no bias: {value}", value=f"{figure.neutral:g}") if figure.neutral is not None else ""
+        parts.append(named(model, f"{quantity} {in_brackets(value, neutral) if neutral else value}"))
+    return _("{text}.", text=named(title, clauses(parts) if parts else DASH))
 
 
 def _says(neutral: float | None, rows: Sequence[Mapping[str, Any]]) -> str:

@@ -140,8 +140,9 @@ def choose(
     address: str = "",
     heading: bool = True,
     explained: str | None = None,
+    as_list: bool = False,
 ) -> Option:
-    """Return one of a few options, all in view; exactly one is always chosen.
+    """Return one of a few options, all in view; exactly one is always chosen. *as_list*: in a list that opens.
 
     *names*: option to the words on its button, in their order. *first*: what is chosen at the start, else the first.
     *address*: a name in the address where the choice is kept, so that a link opens it. *heading*: False hides *label*
@@ -151,15 +152,14 @@ def choose(
     if text in names or st.session_state.get(key) not in names:
         at_start = next(iter(names)) if first is None else first
         st.session_state[key] = next((option for option in names if option == text), at_start)
-    st.segmented_control(
-        label,
-        list(names),
-        format_func=names.__getitem__,
-        key=key,
-        required=True,
-        label_visibility="visible" if heading else "collapsed",
-        help=explained,
-    )
+    look: dict[str, Any] = {
+        "format_func": names.__getitem__, "key": key, "label_visibility": "visible" if heading else "collapsed",
+        "help": explained,
+    }  # fmt: skip
+    if as_list:
+        st.selectbox(label, list(names), width=260, **look)
+    else:
+        st.segmented_control(label, list(names), required=True, **look)
     chosen: Option = st.session_state[key]
     if address:
         keep(address, key, chosen)

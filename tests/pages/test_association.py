@@ -37,7 +37,7 @@ def test_without_runs_the_sentences_are_shown(fresh_store):
     shown = html_of(page)
     assert '<span class="male">He</span> is a <span class="profession">taper</span>.' in shown
     assert "[MASK] is a taper." in shown
-    page.segmented_control(key="view").set_value("results").run()
+    page = open_page("association", section="hypotheses")
     assert any(
         "No measurements yet. Choose sentences and a model under New measurement, and start." in info.value
         for info in without_errors(page).info
@@ -105,9 +105,8 @@ SECTIONS = {
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_section_of_a_run_opens(finished, language):
-    page = without_errors(open_page("association", language))
     for section, sign in SECTIONS.items():
-        without_errors(page.segmented_control(key="section").set_value(section).run())
+        page = without_errors(open_page("association", language, section=section))
         text = html_of(page) + captions_of(page) + "\n".join(heading.value for heading in page.header)
         assert language == "zh" or sign in text
         assert "<b>health" not in text
@@ -115,7 +114,8 @@ def test_every_section_of_a_run_opens(finished, language):
 
 def test_numbers_of_a_run_are_shown(finished):
     page = without_errors(open_page("association"))
-    assert "540 sentences" in captions_of(page)
+    assert any("540 sentences" in markdown.value for markdown in page.markdown)
+    assert "Male and female words differ clearly in " in html_of(page) and "H1: " in html_of(page)
     assert "1,080 probes in" in captions_of(page)
     shown = html_of(page)
     assert "✓ holds" in shown

@@ -1,6 +1,7 @@
 """The page NLI bias, as a visitor uses it: start a run, look at it, predictions, bias rates, one pair."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -9,6 +10,7 @@ from cli import cli
 from evenhand.annotations.jobs import jobs, kinds
 from evenhand.core import resources
 from evenhand.core.files.csv_out import csv_line
+from evenhand.core.language import translate
 from evenhand.core.nli.bias_rates import COLUMNS
 from evenhand.core.nli.run import run
 from evenhand.core.nli.sets import RATES
@@ -61,7 +63,9 @@ def test_the_tiles_of_a_run_are_the_numbers_of_the_command(finished) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_run_is_shown_with_all_its_numbers(finished, language) -> None:
     page = without_errors(open_page("nli", language))
-    assert page.segmented_control(key="nli-view").value == "results"
+    assert page.session_state["nli-view"] == translate("Results", language)
+    said = re.findall(r'<p class="says">(.*?)</p>', html_of(page))
+    assert len(said) == 1 and f"{finished.answers.found['directional'].value:+z.3f}".replace("-", "−") in said[0]
     assert f"{finished.answers.found['s'].value:.3f}" in html_of(page)
     assert any(finished.answers.signature in code.value for code in page.code)
     assert "Waseda RoBERTa" in html_of(page)

@@ -11,7 +11,7 @@ from evenhand.core.other_measures.run import run
 from evenhand.core.other_measures.settings import Settings
 from evenhand.core.runs.kinds import Place
 from evenhand.pages.other_measures import own_predictions, start
-from tests.support.pages import open_page, text_of, without_errors
+from tests.support.pages import html_of, open_page, text_of, without_errors
 
 HOSTILE = "[a](b) <b>x</b> $x$"
 
@@ -32,7 +32,9 @@ def finished(fresh_store: Store, tmp_path: Path) -> None:
 def test_a_finished_run_is_shown_in_both_languages() -> None:
     page = without_errors(open_page("other_measures"))
     text = text_of(page)
-    assert page.header[0].value.replace("\\", "") == "CrowS-Pairs (as published: sum over shared tokens)"
+    title = "CrowS-Pairs (as published: sum over shared tokens)"
+    assert any(title in markdown.value.replace("\\", "") for markdown in page.markdown)
+    assert f'<p class="says">{title}: known: ' in html_of(page) and "(no bias: 50)" in html_of(page)
     assert "Pikuliak" in text and "untrained" in text and "bert-base-uncased" in text
     assert "Hollow circle: a randomly initialised copy" in text.replace("\\", "")
     chinese = text_of(without_errors(open_page("other_measures", "zh")))
