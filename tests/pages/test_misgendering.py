@@ -123,7 +123,7 @@ def test_an_unusable_model_is_named(run: Path, language: str, said: str) -> None
     del record["failed"][0]["values"]  # as records until 0.4.0 have it
     run.with_suffix(".json").write_text(json.dumps(record), encoding="utf-8")
     page = text_of(open_page("misgendering", language, section="new")).replace("\\", "")
-    assert said in page and "{name}" not in page
+    assert said in page and "{name}" not in page.replace("${name}", "")  # a variable of the script of the frame
 
 
 def test_an_invalid_table_is_one_sentence(run: Path) -> None:
