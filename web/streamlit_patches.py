@@ -14,6 +14,7 @@ from typing import Any
 
 from streamlit import logger as streamlit_logger
 from streamlit import net_util, runtime
+from streamlit.commands import navigation
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -32,6 +33,7 @@ def apply(visit_of: Callable[[str], AbstractContextManager[None]]) -> None:
     limit_logs()
     record_file_sessions(visit_of)
     store_large_files_on_disk()
+    leave_unknown_pages_to_the_app()
 
 
 def skip_address_lookups() -> None:
@@ -42,6 +44,11 @@ def skip_address_lookups() -> None:
     """
     net_util.get_external_ip = lambda: None
     net_util.get_internal_ip = lambda: None
+
+
+def leave_unknown_pages_to_the_app() -> None:
+    """Stop Streamlit from opening a window about an address without a page: pages/main.py says so above Home."""
+    navigation.send_page_not_found = lambda ctx: None
 
 
 def limit_logs() -> None:

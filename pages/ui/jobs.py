@@ -56,9 +56,9 @@ def _count(number: float) -> str:
 
 
 def progress_text(job: jobs.Job) -> str:
-    """Return how far a job is: done, rate, time left. While nothing is counted yet, say that it prepares (loads a
+    """Return how far a job is: done, rate, time left. Before the first step is done, say that it prepares (loads a
     model)."""
-    if not job.total and not job.done:
+    if not job.done:
         return _("Preparing …")
     kind = kinds.kind_of(job)
     amount = size if kind is not None and kind.unit == "bytes" else _count
@@ -129,7 +129,7 @@ def show_job(store: Store, job: jobs.Job) -> None:
                     _("Dismiss"), key=f"dismiss-{job.uid}", on_click=_change, args=(job.uid, "dismiss"),
                     type="tertiary", icon=":material/close:", help=text,
                 )  # fmt: skip
-        if job.state == "running":
+        if job.active:
             st.progress(job.share or 0.0, progress_text(job))
         if job.message and job.active:
             st.caption(plain(job.message))

@@ -60,6 +60,17 @@ def test_every_address_opens_its_page() -> None:
     assert {page.address for page in PAGES} == {"", *STAYED, *MOVED.values()}
 
 
+def test_an_unknown_address_gives_one_notice(chromium: Browser, app_server: Server) -> None:
+    context = new_context(chromium)
+    page = context.new_page()
+    page.goto(app_server.page("nothing-here", lang="en"))
+    expect(page.get_by_text("There is no page /nothing-here. This is the home page.")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text("How language models treat gender")
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    assert page.get_by_role("dialog").count() == 0 and page.get_by_text("Page not found").count() == 0
+    context.close()
+
+
 def test_the_language_of_the_app_is_used_by_the_forms(chromium: Browser, app_server: Server) -> None:
     context = new_context(chromium)
     page = context.new_page()

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import pytest
 from streamlit import logger as streamlit_logger
 from streamlit import net_util
+from streamlit.commands import navigation
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryFile, MemoryMediaFileStorage
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
@@ -22,6 +23,7 @@ LARGE = b"x" * (streamlit_patches.IN_MEMORY + 1)
 def undo_patches(monkeypatch):
     """Restore what the patches replace after each test."""
     for owner, name in (
+        (navigation, "send_page_not_found"),
         (net_util, "get_external_ip"),
         (net_util, "get_internal_ip"),
         (streamlit_logger, "setup_formatter"),
@@ -36,6 +38,13 @@ def test_address_lookups_are_skipped():
     assert inspect.signature(net_util.get_external_ip).parameters.keys() == set()
     streamlit_patches.skip_address_lookups()
     assert net_util.get_external_ip() is net_util.get_internal_ip() is None
+
+
+def test_no_message_is_sent_for_an_unknown_page():
+    assert list(inspect.signature(navigation.send_page_not_found).parameters) == ["ctx"]
+    assert "send_page_not_found(ctx)" in inspect.getsource(navigation._navigation)
+    streamlit_patches.leave_unknown_pages_to_the_app()
+    assert navigation.send_page_not_found(None) is None
 
 
 def test_logs_of_later_loggers_are_limited(monkeypatch):
