@@ -118,12 +118,10 @@ def measures(blind: Mapping[str, Choices], scope: str, categories: set[str]) -> 
 
 
 def of_reviewed(package: Package, blind: Mapping[str, Choices], categories: set[str]) -> dict[str, float | None]:
-    """Count the items with all the labels that the plan asks for; sentences only, whose identity is their text."""
-    if package.project["kind"] != "sentences":
-        return {}
+    """Count the items with all the labels that the plan asks for."""
     people = {row["number"]: row["people"] for row in package.of("pilot")}
     special = {row["item"]: row for row in package.of("of_item")}
-    texts = {item["item"]: hashlib.sha256(item["sentence"].encode()).digest()[:16] for item in package.items}
+    texts = {item["item"]: hashlib.sha256(identity(item).encode()).digest()[:16] for item in package.items}
     drawn = in_doubled_sample(package.project, texts)
     reviewed, shared = {}, {}
     for uid, counts in blind.items():
@@ -143,9 +141,22 @@ def of_reviewed(package: Package, blind: Mapping[str, Choices], categories: set[
         "items.compared": len(several),
         "items.single": len(reviewed) - len(several),
         "items.accepted_by_all": sum(set(counts) == {"accept"} for counts in reviewed.values()),
+        "items.same_choice": sum(len(counts) == 1 for counts in several),
         "agreement.full.reviewed": full(several),
         **({} if from_elsewhere else measures(shared, "share", categories)),
     }
+
+
+def identity(item: Row) -> str:
+    """Return what makes an item another one: its sentence, or of a generation the context and all that wrote it."""
+    if "sentence" in item:
+        return str(item["sentence"])
+    written = [
+        item["context"],
+        item["completion"],
+        *(str(item.get(name, "")) for name in ("model", "setting", "index")),
+    ]
+    return json.dumps(written, ensure_ascii=False)
 
 
 def position(project: Row, name: str, identity: bytes) -> int:

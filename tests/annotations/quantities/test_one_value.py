@@ -1,5 +1,6 @@
 """A number is the same on every page, in every command and document, and equal to a recount of the exported labels."""
 
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -15,7 +16,13 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.pilot.pilots import open_pilot
 from evenhand.annotations.projects.consent import answer_consent
-from evenhand.annotations.projects.projects import add_annotators, annotators, change_project, project_by_uid
+from evenhand.annotations.projects.projects import (
+    add_annotators,
+    annotators,
+    change_project,
+    create_project,
+    project_by_uid,
+)
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.quantities.catalogue import QUANTITIES, estimates, row_estimates
 from evenhand.annotations.quantities.snapshot import Snapshot
@@ -28,7 +35,7 @@ from evenhand.annotations.types import Mark, Project
 from evenhand.core.statistics import Estimate
 from tests.models_of_the_store.curation import WHO
 from tests.models_of_the_store.leaving import Leaving
-from tests.support.generations import generations_project
+from tests.support.generations import generation, generations_project
 from tests.support.mined_project import mined_project
 from tests.support.projects import new_store
 from tests.support.recount import exported_package, recount
@@ -44,6 +51,7 @@ from tests.support.stated_numbers import (
     of_notebook_agreement,
     of_pages,
 )
+from tests.support.terminal import answered
 
 AS_FOUND = (Phase.explicit, Phase.reuse, Phase.generate)  # minutes of search for a shorter example tell little
 CHOICES = ("correct", "correct", "misgendering", "no_pronoun", "plural_they")
@@ -178,11 +186,16 @@ LABELS = st.lists(
 def generations_history(folder: str, written: list[list[tuple[str, bool]]], change: dict[str, Any]) -> set[str]:
     with new_store(Path(folder) / "a.db") as store:
         texts = [f"{'He' if number % 3 else 'They'} read page {number} again." for number in range(len(written))]
-        project = generations_project(store, "g", texts, annotators=("Ada", "Bo", "Cy"), open_text=True, per_item=2)
-        project = change_project(store, project, doubled=None)
-        people = annotators(store, project)
+        people = ("Ada", "Bo", "Cy")
+        project = create_project(store, "g", kind="generations", annotators=people, language="en", per_item=2)
+        project = change_project(store, project, open_text=True)
+        rows = [{**generation(number, text).extra, "context": f"Noa keeps bees ({number}).", "completion": text}
+                for number, text in enumerate(texts)]  # fmt: skip
+        file = Path(folder) / "texts.jsonl"
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        assert answered("import", "g", file, "--format", "generations")["imported"] == len(texts)
         for item, labels in zip(list(items(store, project)), written, strict=True):
-            for person, (choice, flag) in zip(people, labels, strict=False):
+            for person, (choice, flag) in zip(annotators(store, project), labels, strict=False):
                 marks = [Mark(0, 2, "pronoun")] if choice == "misgendering" else []
                 marks += [Mark(5, 9, "extraneous")] if flag else []
                 label(store, project, person, item.uid, choice, extraneous=flag, spans=tuple(marks))
