@@ -14,6 +14,7 @@ fine, and that rule throws away one good sentence in five. Three tests are used 
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from operator import itemgetter
@@ -124,12 +125,13 @@ def accepted_words(keyword: str) -> re.Pattern[str]:
     return joined([words.replace(PLACE, re.escape(keyword)) for words in rows])
 
 
-def touching(pattern: re.Pattern[str], text: str, start: int, end: int) -> Span | None:
-    """Return the span of the first match that shares a character with text[start:end]; None without one."""
-    for hit in pattern.finditer(text, max(0, start - REACH), end + REACH):
-        if hit.start() < end and start < hit.end():
-            return hit.span()
-    return None
+def touching(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the spans of matches that share a character with text[start:end], also where they overlap."""
+    at = max(0, start - REACH)
+    while (hit := pattern.search(text, at, end + REACH)) is not None and hit.start() < end:
+        if start < hit.end():
+            yield hit.span()
+        at = hit.start() + 1
 
 
 HAN = re.compile("[一-龥]+")
@@ -164,12 +166,11 @@ def other_word(text: str, candidate: Candidate) -> OtherWord | None:
     keyword = candidate.keyword
     if _may_be_listed(text, start, end):
         sure, others = _lists(keyword)
-        certain = touching(sure, text, start, end)
-        if certain is not None:
+        for certain in touching(sure, text, start, end):
             return OtherWord("list", certain)
-        listed = touching(others, text, start, end)
-        if listed is not None and _is_there(text, candidate, listed):
-            return OtherWord("list", listed)
+        for listed in touching(others, text, start, end):
+            if _is_there(text, candidate, listed):
+                return OtherWord("list", listed)
     if not (_may_end_name(text, start) if keyword in IN_NAMES else _dictionary_disagrees(text, start, end)):
         return None
     tokens = _clause(text, candidate)

@@ -40,7 +40,7 @@ def test_a_listed_word_has_a_listed_character_next_to_the_keyword(keyword: str, 
     beside = beside_listed(keyword)
     assert beside is not None
     if text[end : end + 1] not in beside[1] and (not start or text[start - 1] not in beside[0]):
-        assert not any(touching(words, text, start, end) for words in lists)
+        assert not any(list(touching(words, text, start, end)) for words in lists)
 
 
 def test_characters_next_to_a_keyword_in_listed_words() -> None:

@@ -91,9 +91,10 @@ def test_rewritten_expressions_match_equally(word: str) -> None:
 
 
 def test_only_words_that_touch_the_keyword_count() -> None:
-    pattern = re.compile("其他")
-    assert touching(pattern, "其他人说他来了", 4, 5) is None
-    assert touching(pattern, "他说其他人", 3, 4) == (2, 4)
+    pattern = re.compile("其他|他人|人说")
+    assert list(touching(pattern, "其他人说他来了", 4, 5)) == []
+    assert list(touching(pattern, "他说其他人", 3, 4)) == [(2, 4), (3, 5)]
+    assert list(touching(pattern, "他说其他人", 4, 5)) == [(3, 5)]  # the first match ends before the keyword
 
 
 def test_length_accepts_its_limits() -> None:
