@@ -177,7 +177,7 @@ def _judging(sentences: str, generations: str, reader: str) -> list[View]:
         View("agreement-generations", f"/agreement?{generations}", CHART),
         View("adjudicate", f"/adjudication?{sentences}", ".st-key-decisions"),
         View("adjudicate-generations", f"/adjudication?{generations}", ".st-key-decide"),
-        View("human-vs-rule", f"/human-vs-rule?{generations}", ".st-key-repetition-box"),
+        View("human-vs-rule", f"/human-vs-rule?{generations}", ".st-key-human-vs-rule-box"),
     ]
 
 

@@ -21,7 +21,7 @@ from evenhand.annotations.labels.read import form_of
 from evenhand.annotations.projects.annotators import is_active
 from evenhand.annotations.types import Annotator, Item, Mark, Project
 
-PAGE = 20  # items on one page
+PAGE = 10  # items on one page
 CHUNK = 500  # items read at once for a file
 EVENTS_SHOWN = ("joined", "reactivated", "deactivated", "renamed", "replaced", "given_back")
 

@@ -125,7 +125,7 @@ def pair_balance(data: pd.DataFrame, *, description: str, say: Say = same, palet
     """Draw a row for each pair of *data*: columns pair, male, female (counts), share (male of both), low, high, p_holm.
 
     Purple from the left is the male word, orange the female one; the upright line is 1:1, the dark bar the 95%
-    interval of the share. Both counts are written in the bars.
+    interval of the share. Both counts are written outside the bars.
     """
     rows = data.assign(
         zero=0.0,
@@ -133,7 +133,8 @@ def pair_balance(data: pd.DataFrame, *, description: str, say: Say = same, palet
         male_text=[f"{n:,}" for n in data["male"]],
         female_text=[f"{n:,}" for n in data["female"]],
     )
-    scale = alt.Scale(domain=[0, 1], nice=False)
+    ends = [alt.expr(str(_room(rows["male_text"]))), alt.expr(f"width - {_room(rows['female_text'])}")]
+    scale = alt.Scale(domain=[0, 1], range=ends, nice=False)
     y = _rows_down("pair", list(data["pair"]), palette)
     titles = {
         "pair": N_("Keyword pair"), "male_text": N_("male word"), "female_text": N_("female word"),
@@ -147,13 +148,17 @@ def pair_balance(data: pd.DataFrame, *, description: str, say: Say = same, palet
     zero, one, low, share = (_across(name, scale, axis, title) for name in ("zero", "one", "low", "share"))
     known = base.transform_filter("isValid(datum.share)")
     half = alt.Chart(pd.DataFrame([{"half": 0.5}])).mark_rule(color=palette.ink, strokeDash=[4, 3], strokeWidth=1.5)
-    male = base.mark_text(align="left", dx=6, fontSize=FONT, color=palette.ink)
-    female = base.mark_text(align="right", dx=-6, fontSize=FONT, color=palette.ink)
+    male = base.mark_text(align="right", dx=-6, fontSize=FONT, color=palette.ink)
+    female = base.mark_text(align="left", dx=6, fontSize=FONT, color=palette.ink)
     layers = [
         known.mark_bar(height=18, color=palette.male_fill).encode(x=zero, x2=alt.X2(field="share")),
         known.mark_bar(height=18, color=palette.female_fill).encode(x=share, x2=alt.X2(field="one")),
         half.encode(x=_across("half", scale, axis, title)),
-        known.mark_rule(color=palette.ink, strokeWidth=3).encode(x=low, x2=alt.X2(field="high")),
+        known.mark_rule(color=palette.ink, strokeWidth=1.5).encode(x=low, x2=alt.X2(field="high")),
+        *(
+            known.mark_tick(color=palette.ink, size=9, thickness=1.5).encode(x=_across(end, scale, axis, title))
+            for end in ("low", "high")
+        ),
         male.encode(x=zero, text=alt.Text(field="male_text")),
         female.encode(x=one, text=alt.Text(field="female_text")),
     ]

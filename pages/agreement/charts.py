@@ -15,20 +15,18 @@ from evenhand.annotations.items.provenance import only_files
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects.steps import latest, state
 from evenhand.annotations.quantities.agreement import measure_id, some_unused
-from evenhand.annotations.quantities.catalogue import ENTRIES
-from evenhand.annotations.quantities.quantity import FORMS
 from evenhand.annotations.types import Project
-from evenhand.core.charts.forest import forest
 from evenhand.core.charts.style import styled
 from evenhand.core.statistics import Estimate, holm
 from evenhand.core.types import TableRow
 from evenhand.pages.agreement.selection import Selection, choose_cell, select_two
 from evenhand.pages.ui import results
 from evenhand.pages.ui.charts import caption_with_files, colours, show_chart, show_confusion, show_heatmap
-from evenhand.pages.ui.numbers import DASH, interval, interval_or_reason, note_text, number, percent
+from evenhand.pages.ui.numbers import DASH, interval_or_reason, note_text, number, percent
 from evenhand.pages.ui.quantities import explained
 from evenhand.pages.ui.sentences import choice_name
-from evenhand.pages.ui.text import _, clause, clauses, from_to, in_brackets, inform, named, paragraph, plain, series
+from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import _, clause, clauses, from_to, inform, named, paragraph, plain, series
 from evenhand.pages.ui.visitor import remembered
 
 
@@ -55,10 +53,7 @@ def measure_names() -> dict[str, str]:
 def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
     """Return how many of the intervals exclude 0, by chance and after Holm's adjustment; "" for one interval."""
     tested = sum(1 for e in estimates if e.value is not None and e.se)
-    text = _(
-        "By chance alone, about {k:.1f} of {m} intervals would exclude 0; an asterisk marks the {n} that differ from 0"
-        " after Holm's adjustment."
-    )
+    text = _("*: differs from 0 after Holm's adjustment ({n} of {m}; {k:.1f} would by chance without it).")
     return text.format(m=tested, k=0.05 * tested, n=sum(stays)) if tested > 1 else ""
 
 
@@ -221,8 +216,11 @@ def marks(store: Store, project: Project, report: AgreementReport) -> None:
         }
         for one in mark_agreements
     ]
-    number = st.column_config.NumberColumn(format="%.3f")
-    st.dataframe(rows, hide_index=True, key="marks", column_config={"F1": number, _("Mean over texts"): number})
+    shown = [
+        row | {"F1": number(one.pooled.value, ".3f"), _("Mean over texts"): number(one.mean, ".3f")}
+        for row, one in zip(rows, mark_agreements, strict=True)
+    ]
+    show_records(shown)
     text = _(
         "F1 of the characters marked by two annotators: 0 = no overlap, 1 = identical. Pairs in which"
         " neither marked anything are excluded. Interval over contexts."
@@ -273,28 +271,15 @@ def say_conclusion(report: AgreementReport) -> None:
 def show_measures(report: AgreementReport) -> None:
     """Show the measures of all annotators together as a forest plot: value, interval and number of items."""
     names = measure_names() | ({"ac1_used": _("Gwet AC1, used categories")} if some_unused(report.overall) else {})
-    rows = [_measure_row(field, name, report) for field, name in names.items()]
     says = _(
         "{items:,} of {all:,} items, {labels:,} labels by {people} annotators.",
         items=report.items, all=report.all_items, labels=report.labels, people=len(report.annotators),
     )  # fmt: skip
-    chart = forest(pd.DataFrame(rows), description=says, say=_, palette=colours())
-    show_chart(chart, traced(rows, report), key="measures", says=says)
-
-
-def _measure_row(field: str, name: str, report: AgreementReport) -> TableRow:
-    estimate: Estimate = getattr(report.overall, field)
-    form = FORMS[ENTRIES[measure_id(field, report.on)].unit]
-    written = number(estimate.value, form)
-    if estimate.value is None:
-        written = f"{DASH} {note_text(estimate.reason)}"
-    else:
-        n = _("n = {n}", n=f"{estimate.units:,}")
-        written = in_brackets(written, " · ".join(filter(None, (interval(estimate, form), n))))
-    return {
-        "name": name, "value": estimate.value, "low": estimate.low, "high": estimate.high, "written": written,
-        "n": f"{estimate.units:,}", "note": note_text(estimate.note or estimate.reason),
-    }  # fmt: skip
+    rows = [
+        results.forest_row(measure_id(field, report.on), getattr(report.overall, field), name)
+        for field, name in names.items()
+    ]
+    results.show_forest(rows, key="measures", says=says, signature=report.signature)
 
 
 def measures_explained(report: AgreementReport) -> Iterator[str]:
@@ -334,7 +319,7 @@ def categories(report: AgreementReport) -> None:
         row | {_("Prevalence"): percent(one.prevalence.value), _("Specific agreement"): percent(one.specific.value)}
         for row, one in zip(rows, report.categories, strict=True)
     ]
-    st.dataframe(shown, hide_index=True, key="categories")
+    show_records(shown)
     text = _(
         "Specific agreement: when one annotator chose this category, how often another annotator of"
         " the same item did too."

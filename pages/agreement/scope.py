@@ -24,6 +24,7 @@ from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import against, how_tested, margin_box
 from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, day, interval_or_reason, note_text, number
 from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.tables import show_records
 from evenhand.pages.ui.text import _, caption, clause, in_brackets, named, paragraph, plain, warn
 from evenhand.pages.ui.visitor import may, remembered
 
@@ -117,7 +118,7 @@ def by_version(store: Store, project: Project, report: AgreementReport) -> None:
     st.header(_("By version of the guideline"))
     written = {guideline.version: day(guideline.created) for guideline in guidelines(store, project)}
     rows = [_version_row(version, written.get(version, ""), found) for version, found in report.by_version]
-    st.dataframe(rows, hide_index=True, key="by-version")
+    show_records(rows)
     text = _(
         "Each row compares only labels made under this version; an item with labels of two versions"
         " counts in both rows, with its labels of each version. Full agreement covers only items"
@@ -172,7 +173,7 @@ def by_form(report: AgreementReport) -> None:
         return
     margin = margin_box("share", "by-form-margin")
     rows = [_row(_("Everybody"), rates, margin), *(_row(name, own, margin) for name, own in rates.annotators)]
-    st.dataframe(rows, hide_index=True, key="by-form")
+    show_records(rows)
     text = _(
         "Masked − original in percentage points, with 95% intervals over items. Forms were not"
         " assigned at random, so a difference may also be due to annotators or time."
@@ -248,11 +249,7 @@ def show_left_chosen(store: Store, project: Project, report: AgreementReport) ->
         return
     names = {} if may(store, "see_names", project) else pseudonyms(store, project)
     people = [(names.get(name, name), one) for name, one in chosen.by_annotator]
-    st.dataframe(
-        [_shown_share(_("Everybody"), chosen.share), *(_shown_share(*person) for person in people)],
-        hide_index=True,
-        key="left-chosen",
-    )
+    show_records([_shown_share(_("Everybody"), chosen.share), *(_shown_share(*person) for person in people)])
     rows = traced([_share_row("", chosen.share), *(_share_row(*person) for person in people)], report)
     said = [
         _(

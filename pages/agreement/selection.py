@@ -33,7 +33,7 @@ from evenhand.pages.ui.tables import page_of, show_html, show_pages
 from evenhand.pages.ui.text import _, clauses, in_brackets, inform, named, plain
 from evenhand.pages.ui.visitor import asks, may, open_store, page_link, remembered
 
-PAGE = 10
+PAGE = 5
 
 
 @dataclass(frozen=True, slots=True)

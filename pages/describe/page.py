@@ -2,39 +2,49 @@
 
 import streamlit as st
 
+from evenhand.core.describe.description import Description
 from evenhand.pages.describe import tables
 from evenhand.pages.describe.source import chosen_description
+from evenhand.pages.ui.results import open_view
 from evenhand.pages.ui.text import _
 from evenhand.pages.ui.visitor import open_store, page_head
 
-page_head(
-    "What do the sentences look like? Counts, lengths, characters and balance, as reported in the"
-    " method section of a paper."
-)
+
+def views(found: Description) -> dict[str, str]:
+    """Return the views with their titles."""
+    own = {"words": _("Sentences per word"), "balance": _("Balance of the two words")}
+    if found.kind == "generations":
+        own = {"cells": _("Texts per cell"), "writing": _("Words and repetition")}
+    return own | {
+        "lengths": _("Lengths and characters"), "vocabulary": _("Vocabulary of a model"),
+        "repeats": _("Duplicate texts"), "origins": _("Sources, dates, endings"),
+    }  # fmt: skip
+
+
+def show_view(view: str, found: Description) -> None:
+    """Show what a tab holds."""
+    if view == "lengths":
+        left, right = st.columns(2, gap="large")
+        with left:
+            tables.length_histogram(found)
+        with right:
+            tables.commonest(found)
+        return
+    if view == "vocabulary":
+        tables.tiles(found)
+    draw = {
+        "words": tables.keywords, "balance": tables.balance, "cells": tables.cells, "writing": tables.writing,
+        "vocabulary": tables.vocabulary_facts, "repeats": tables.repeats_table, "origins": tables.origins_and_endings,
+    }  # fmt: skip
+    draw[view](found)
+
+
+page_head("What do the sentences look like? The numbers of the method section of a paper.")
 with open_store() as store:
     found = chosen_description(store)
 if found is None:
     st.stop()
-tables.tiles(found)
-if found.kind == "generations":
-    tables.writing(found)
-    tables.cells(found)
-else:
-    st.header(_("Sentences per word, before and after"), anchor=False)
-    tables.keywords(found)
-    st.header(_("Balance of the two words"), anchor=False)
-    tables.balance(found)
-left, right = st.columns(2, gap="large")
-with left:
-    st.header(_("Lengths"), anchor=False)
-    tables.length_histogram(found)
-with right:
-    st.header(_("Most common characters"), anchor=False)
-    tables.commonest(found)
-st.header(_("Vocabulary of a model"), anchor=False)
-tables.vocabulary_facts(found)
-st.header(_("Duplicate texts"), anchor=False)
-tables.repeats_table(found)
-st.header(_("Sources, dates, endings"), anchor=False)
-tables.origins_and_endings(found)
+tables.say_conclusion(found)
+with open_view(views(found)) as view:
+    show_view(view, found)
 tables.show_method(found)

@@ -37,7 +37,7 @@ NO_WORDS = ""  # no vocabulary
 
 def chosen_description(store: Store) -> Description | None:
     """Ask for the set and describe it; None while there is none, and then what to do is said. Raises EvenhandError."""
-    with st.container(border=True):
+    with st.container():
         if not may(store, "import_files"):
             return _of_project(store)
         source = choose(_("Data to describe"), {"project": _("A project"), "file": _("A file")}, "described")

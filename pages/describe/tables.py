@@ -15,12 +15,13 @@ from evenhand.core.language import significant
 from evenhand.core.statistics import Estimate
 from evenhand.core.text.repetition import Repeated
 from evenhand.core.types import TableRow
+from evenhand.pages.ui import results
 from evenhand.pages.ui.charts import caption_with_files, colours, download, downloads, foot, json_text, show_chart
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, interval, note_text, number, percent
 from evenhand.pages.ui.quantities import quantity_tile
-from evenhand.pages.ui.tables import Tile, show_tiles
-from evenhand.pages.ui.text import _, caption, clauses, in_brackets, inform, paragraph, plain, show_signature
+from evenhand.pages.ui.tables import Tile, show_records, show_tiles
+from evenhand.pages.ui.text import _, caption, clauses, in_brackets, inform, paragraph, plain
 
 LISTED = 10
 
@@ -42,7 +43,7 @@ def vocabulary_facts(description: Description) -> None:
         (missing, cover.unknown_running, percent(cover.unknown_share)),
     ]
     table = [{_("Quantity"): name, _("Number"): f"{count:,}", _("Share"): share} for name, count, share in rows]
-    st.dataframe(table, hide_index=True, key="vocabulary-facts")
+    show_records(table)
     caption_with_files(_lost(description), traced(table, description), key="vocabulary-table")
 
 
@@ -76,7 +77,7 @@ def repeats_table(description: Description) -> None:
         }
         for name, kind in kinds.items()
     ]
-    st.dataframe(rows, hide_index=True, key="repeats")
+    show_records(rows)
     with foot():
         text = _("With the keyword masked: a sentence that occurs once with the male and once with the female word.")
         st.caption(
@@ -140,6 +141,16 @@ def length(value: float | None) -> str:
     return DASH if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
+def say_conclusion(description: Description) -> None:
+    """Say in one sentence how many texts there are, how long they are and of how many characters they are made."""
+    numbers = {
+        "n": f"{description.sentences:,}", "length": length(description.lengths.median),
+        "characters": f"{description.characters.distinct:,}",
+    }  # fmt: skip
+    text = _("{n} texts with a median length of {length} characters and {characters} different characters.")
+    results.show_conclusion(text.format(**numbers))
+
+
 def tiles(description: Description) -> None:
     """Show how many texts and characters there are, how long texts are, and how much of the vocabulary they use."""
     size, letters, cover = description.lengths, description.characters, description.coverage
@@ -168,7 +179,6 @@ def writing(description: Description) -> None:
     wrote = description.writing
     if wrote is None:
         return
-    st.header(_("Words and repetition"), anchor=False)
     span = _("{least} to {most} in a completion, mean {mean}")
     ends = {"least": length(wrote.tokens.least), "most": length(wrote.tokens.most), "mean": length(wrote.tokens.mean)}
     distinct = _("of {total}; within a completion, {share} are distinct on average")
@@ -195,11 +205,11 @@ def _repeated(name: str, value: Repeated, meaning: str) -> Tile:
 
 def show_method(description: Description) -> None:
     """Show how the numbers were made, the signature, and the downloads of all numbers and tables."""
-    caption(
+    text = _(
         "A character is one code point, without normalisation. Intervals: 95%, Wilson's, modified"
         " for rare counts. The signature identifies the texts and the vocabulary by the first digits of their SHA-256."
     )
-    show_signature(description.signature)
+    results.show_method(text, signature=description.signature)
     with st.container(horizontal=True):
         download(
             _("All numbers (JSON)"), lambda: json_text(as_json(description)), "statistics.json", key="described-json"
@@ -252,7 +262,6 @@ def cells(description: Description) -> None:
     counts = [(keyword.word, keyword.before or 0) for keyword in description.keywords if keyword.word]
     if not counts:
         return
-    st.header(_("Texts per cell"), anchor=False)
     says = _("{cells} cells with {least} to {most} texts each.").format(
         cells=len(counts), least=f"{min(n for _cell, n in counts):,}", most=f"{max(n for _cell, n in counts):,}"
     )

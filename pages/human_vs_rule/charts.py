@@ -1,7 +1,7 @@
 """The numbers of the page Human vs. automatic rule, kept until something is added: tiles, charts, tables, method."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,14 +26,15 @@ from evenhand.core.statistics import Estimate, holm
 from evenhand.core.statistics.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
 from evenhand.core.text.repetition import Repeated, Variant, signature
 from evenhand.core.types import TableRow
+from evenhand.pages.ui import results
 from evenhand.pages.ui.charts import caption_with_files, colours, range_says, show_chart, show_heatmap
 from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.equivalence import difference_says, margin_box
 from evenhand.pages.ui.numbers import DASH, POINTS, interval_or_reason, note_text, percent, with_interval
-from evenhand.pages.ui.quantities import quantity_tile
+from evenhand.pages.ui.quantities import explained
 from evenhand.pages.ui.sentences import setting_name
-from evenhand.pages.ui.tables import Tile, show_tiles
-from evenhand.pages.ui.text import _, caption, inform, paragraph, plain, series, show_signature
+from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import _, inform, named, paragraph, plain, series
 from evenhand.pages.ui.visitor import may, own_projects, page_link, remembered
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
@@ -297,32 +298,35 @@ def nothing_yet(page_numbers: PageNumbers) -> bool:
     return True
 
 
-def tiles(page_numbers: PageNumbers) -> None:
-    """Show the numbers over all finished generations, each with its interval and what it means."""
+MEASURES = ("agreement", "misgendering", "rule_misgendering", "no_pronoun", "rule_no_pronoun", "extraneous")
+
+
+def say_conclusion(page_numbers: PageNumbers) -> None:
+    """Say in one sentence how often people and rule agree, and how much misgendering each finds."""
+    rates = [page_numbers.overall[name].value for name in ("agreement", "misgendering", "rule_misgendering")]
+    agreed, people, rule = map(percent, rates)
+    text = _("Humans and rule agree on {agreed}. Misgendering: {people} by humans, {rule} by the rule.")
+    results.show_conclusion(text.format(agreed=agreed, people=people, rule=rule))
+
+
+def show_measures(page_numbers: PageNumbers) -> None:
+    """Show the numbers over all finished generations as a forest plot, and the difference of rule and people."""
     overall = page_numbers.overall
     contexts = overall["agreement"].estimate.units or overall["misgendering"].estimate.units
-    counts = _("of {all:,} in the project; {labels:,} labels; {contexts:,} contexts")
-    counts = counts.format(all=page_numbers.generations, labels=page_numbers.labels, contexts=contexts)
-    same = _("How often annotator and rule agree on whether a text misgenders.")
-    beyond = _("Chance-corrected agreement: 0 = chance level, 1 = perfect.")
-    wrong = _("A wrong pronoun anywhere in the text. The rule finds {rule}.")
-    none = _("No pronoun refers to the person. The rule finds no pronoun at all in {rule}.")
-    show_tiles(
-        [
-            quantity_tile("generations.finished", Estimate(page_numbers.finished), counts),
-            _tile("agreement", overall["agreement"], same),
-            quantity_tile("generations.kappa_with_rule", page_numbers.kappa, beyond),
-            _tile(
-                "misgendering",
-                overall["misgendering"],
-                wrong.format(rule=percent(overall["rule_misgendering"].value)),
-            ),
-            _tile("no_pronoun", overall["no_pronoun"], none.format(rule=percent(overall["rule_no_pronoun"].value))),
-            _tile("extraneous", overall["extraneous"], _("Gendered words that the context does not imply.")),
-        ]
-    )
+    says = _(
+        "{finished:,} of {all:,} generations are fully labelled: {labels:,} labels, {contexts:,} contexts.",
+        finished=page_numbers.finished, all=page_numbers.generations, labels=page_numbers.labels, contexts=contexts,
+    )  # fmt: skip
+    rows = [results.forest_row(OVERALL[name], overall[name].estimate, n=overall[name].rows) for name in MEASURES]
+    kappa = results.forest_row("generations.kappa_with_rule", page_numbers.kappa, n=overall["agreement"].rows)
+    results.show_forest([rows[0], kappa, *rows[1:]], key="human-vs-rule", says=says, signature=page_numbers.signature)
     if page_numbers.rule_less_people.value is None:
         return
+    with st.expander(_("Rule less humans, against a margin"), icon=":material/straighten:"):
+        _rule_less_people(page_numbers)
+
+
+def _rule_less_people(page_numbers: PageNumbers) -> None:
     margin = margin_box("share", "rule-margin")
     first = _(
         "Misgendering, rule − humans: {difference}.",
@@ -331,19 +335,27 @@ def tiles(page_numbers: PageNumbers) -> None:
     st.caption(plain(paragraph((first, difference_says(page_numbers.rule_less_people, margin)))))
 
 
-def _tile(name: str, mean: Mean, meaning: str) -> Tile:
-    if mean.published is not None and mean.estimate.se is not None:
-        errors = _("Standard error: {own} over contexts, {published} as published.")
-        own, published = percent(mean.estimate.se), percent(mean.published)
-        meaning = f"{meaning} {errors.format(own=own, published=published)}"
-    return quantity_tile(OVERALL[name], mean.estimate, meaning)
+def _measures_explained(page_numbers: PageNumbers) -> Iterator[str]:
+    """Yield what each measure means, of which generations it is, and both its standard errors."""
+    meanings = {
+        "agreement": _("How often annotator and rule agree on whether a text misgenders."),
+        "misgendering": _("A wrong pronoun anywhere in the text."),
+        "no_pronoun": _("No pronoun refers to the person."),
+        "extraneous": _("Gendered words that the context does not imply."),
+    }
+    for name, meaning in meanings.items():
+        mean = page_numbers.overall[name]
+        if mean.published is not None and mean.estimate.se is not None:
+            own, published = percent(mean.estimate.se), percent(mean.published)
+            errors = _("Standard error: {own} over contexts, {published} as published.")
+            meaning = paragraph((meaning, errors.format(own=own, published=published)))
+        yield named(measure_name(name), explained(OVERALL[name], meaning))
+    kappa = _("Chance-corrected agreement: 0 = chance level, 1 = perfect.")
+    yield named(_("Cohen's kappa with the rule"), explained("generations.kappa_with_rule", kappa))
 
 
 def weighted_back(page_numbers: PageNumbers) -> None:
-    """Show the rates weighted to all generations; nothing once all generations are finished."""
-    if page_numbers.finished == page_numbers.generations:
-        return
-    st.header(_("Weighted to all generations"))
+    """Show the rates weighted to all generations."""
     one = page_numbers.weighted["misgendering"]
     by_sample = _(
         "{labelled:,} of {all:,} generations are fully labelled. Sampled generations are weighted by inverse"
@@ -367,12 +379,11 @@ def weighted_back(page_numbers: PageNumbers) -> None:
         for name, rate in page_numbers.weighted.items()
     ]
     shares = (_("In the sample"), _("All, weighted"), _("Strata covered"))
-    columns = dict.fromkeys(shares, st.column_config.TextColumn(alignment="right"))
     shown = [
         row | dict(zip(shares, map(percent, (rate.sample, rate.estimate.value, rate.covered)), strict=True))
         for row, rate in zip(rows, page_numbers.weighted.values(), strict=True)
     ]
-    st.dataframe(shown, hide_index=True, key="weighted", column_config=columns)
+    show_records(shown)
     caption_with_files(
         _coverage(page_numbers), [{**row, "signature": page_numbers.signature} for row in rows], key="weighted-table"
     )
@@ -417,10 +428,10 @@ def _coverage(page_numbers: PageNumbers) -> str:
 
 
 def show_method(page_numbers: PageNumbers) -> None:
-    """Show the signature, and its meaning in words."""
-    caption(
+    """Show how the numbers were computed and what they mean, folded, with the signature."""
+    text = _(
         "Computed from each annotator's last label before any opinion was shown; every fully labelled"
         " generation counts once. 95% intervals: jackknife t over contexts; for kappa, a Bayesian"
         " bootstrap over contexts. Coverage in simulations: docs/coverage.md."
     )
-    show_signature(page_numbers.signature)
+    results.show_method(text, *_measures_explained(page_numbers), signature=page_numbers.signature)

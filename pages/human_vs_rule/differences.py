@@ -16,12 +16,13 @@ from evenhand.pages.human_vs_rule.charts import PageNumbers
 from evenhand.pages.ui.charts import csv_bytes, download, foot
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.notices import say_blind
+from evenhand.pages.ui.results import show_item_links
 from evenhand.pages.ui.sentences import item_card, judgement, names_of, setting_name
 from evenhand.pages.ui.tables import joined, page_of, show_html, show_pages, span
 from evenhand.pages.ui.text import _, caption, in_brackets, inform, named, plain
 from evenhand.pages.ui.visitor import asks, open_store
 
-PAGE = 10
+PAGE = 6
 VERDICTS = ("misgendering", "correct")
 ORDERS = ("imported", "bin", "model", "pronoun")
 
@@ -47,6 +48,7 @@ def differences(store: Store, project: Project, found: PageNumbers) -> None:
     names = names_of(store, project)
     for difference in shown:
         show_html(_card(difference, names))
+        show_item_links(project, difference.item, difference.text)
     with foot():
         caption("{n:,} generations", n=len(chosen))
         show_pages(len(chosen), "difference-page", PAGE)

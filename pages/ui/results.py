@@ -1,22 +1,53 @@
 """What pages of results share: the conclusion, views as tabs, a selection in the address, the folded method."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
 
+from evenhand.annotations.quantities.catalogue import ENTRIES
+from evenhand.annotations.quantities.quantity import FORMS
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
+from evenhand.core.statistics import Estimate
+from evenhand.core.types import TableRow
 from evenhand.pages.ui.address import asked_for, keep
+from evenhand.pages.ui.charts import colours, show_chart
+from evenhand.pages.ui.numbers import interval, note_text, number
 from evenhand.pages.ui.tables import element, show_html
-from evenhand.pages.ui.text import _, plain
+from evenhand.pages.ui.text import _, in_brackets, plain
 from evenhand.pages.ui.visitor import page_link
 
 
 def show_conclusion(text: str) -> None:
     """Show the result of a page as one sentence, before its chart."""
     show_html(element("p", text, "says"))
+
+
+def forest_row(id_: str, estimate: Estimate, name: str = "", *, n: int | None = None) -> TableRow:
+    """Return the row of `show_forest` of the quantity *id_*; *name*: a shorter one than that of the catalogue; *n*: the
+    number of items, where the units of the interval are others."""
+    quantity = ENTRIES[id_]
+    form, counted = FORMS[quantity.unit], f"{estimate.units if n is None else n:,}"
+    more = [interval(estimate, form), _("n = {n}", n=counted)]
+    if estimate.value is None:
+        more = [note_text(estimate.reason)]
+    return {
+        "id": id_, "name": name or _(quantity.name), "value": estimate.value, "low": estimate.low,
+        "high": estimate.high, "n": counted, "note": note_text(estimate.note or estimate.reason),
+        "written": in_brackets(number(estimate.value, form), " · ".join(filter(None, more))),
+    }  # fmt: skip
+
+
+def show_forest(rows: Sequence[TableRow], *, key: str, says: str, signature: str) -> None:
+    """Show measures as a forest plot: name, value, interval and number of items of each."""
+    import pandas as pd
+
+    from evenhand.core.charts.forest import forest
+
+    chart = forest(pd.DataFrame(rows), description=says, say=_, palette=colours())
+    show_chart(chart, [{**row, "signature": signature} for row in rows], key=key, says=says)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The style sheet, and tables, tiles and small pieces of HTML that are safe by construction."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from evenhand.pages.ui.numbers import DASH, interval, note_text, number
 from evenhand.pages.ui.text import _, plain
 
 Row = TypeVar("Row")
+NUMBER = re.compile(r"[<>≥+−±-]?\s?\d")  # how a cell with a number begins
 ONE_LINE = 17  # characters: "+0.300 → +0.300" stays in one line
 
 
@@ -113,11 +115,27 @@ def _cells(heads: Sequence[Column], row: Sequence[str | Markup]) -> Markup:
     )
 
 
-def show_records(rows: Sequence[dict[str, str]]) -> None:
-    """Show a table whose cells wrap; on a narrow screen every row becomes a card. Text is shown exactly as it is."""
-    if rows:
-        body = [[span(cell, "nowrap") if len(cell) <= ONE_LINE else cell for cell in row.values()] for row in rows]
-        show_html(table(list(rows[0]), body, kind="stacked"))
+def show_records(rows: Sequence[Mapping[str, object]]) -> None:
+    """Show a table whose cells wrap; on a narrow screen every row becomes a card. Text is shown exactly as it is.
+
+    Columns in which every cell is a number, perhaps with its interval, are aligned on the right. Whole numbers have
+    separators of thousands; None is a dash.
+    """
+    if not rows:
+        return
+    body = [[_written(cell) for cell in row.values()] for row in rows]
+    columns = [
+        Column(name, "number" if all(NUMBER.match(row[place]) or row[place] == DASH for row in body) else "")
+        for place, name in enumerate(rows[0])
+    ]
+    cells = [[span(text, "nowrap") if len(text) <= ONE_LINE else text for text in row] for row in body]
+    show_html(table(columns, cells, kind="stacked"))
+
+
+def _written(cell: object) -> str:
+    if isinstance(cell, int) and not isinstance(cell, bool):
+        return f"{cell:,}"
+    return DASH if cell is None else str(cell)
 
 
 def page_of(rows: Sequence[Row], key: str, size: int) -> Sequence[Row]:

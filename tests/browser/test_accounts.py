@@ -79,7 +79,7 @@ def touched(store: Store, change: str) -> Iterator[None]:
 def no_file_without_a_role(server: Server, store: Store, project: Project, desk: Page) -> None:
     """Check that an open page makes no file after its role is revoked."""
     ada = account(store, "ada@example.org")
-    desk.goto(server.page("record", lang="en"))
+    desk.goto(server.page("record", view="files", lang="en"))
     expect(desk.get_by_role("button", name="JSON")).to_be_visible()
     withdraw(store, ada, project)
     made: list[Download] = []
@@ -143,7 +143,7 @@ def test_invited_people_sign_up_by_links_and_label(chromium: Browser, own_server
         desk.keyboard.press("j")
         until(lambda: labels(own_server) == 1)
         assert desk.evaluate("window.refusedByPolicy") == []
-        desk.goto(own_server.page("record", lang="en"))
+        desk.goto(own_server.page("record", view="files", lang="en"))
         with desk.expect_download() as download:
             desk.get_by_role("button", name="JSON").click()
         assert "Ada" in download.value.path().read_text(encoding="utf-8")

@@ -79,7 +79,7 @@ def test_an_annotator_sees_only_the_own_desk(fresh_store: Store, come: Come) -> 
     bo = open_page("review", project="set", annotator="Bo")
     assert not bo.get("bidi_component")
     assert "Bo has no desk in set" in text_of(bo)
-    record = open_page("record", project="set", annotator="Bo")
+    record = open_page("record", project="set", annotator="Bo", view="work")
     assert not [box for box in record.selectbox if box.key.startswith("record-")]
     assert record.metric[0].value == "1"
     assert "There is no open project named elsewhere" in text_of(open_page("record", project="elsewhere"))

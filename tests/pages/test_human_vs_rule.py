@@ -21,7 +21,7 @@ from evenhand.core.language import share_ends, share_text
 from evenhand.core.statistics import Resampling
 from evenhand.pages.human_vs_rule.differences import _file, marked, table
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
-from tests.support.pages import captions_of, forest_of, open_page
+from tests.support.pages import captions_of, forest_of, html_of, open_page
 
 HOSTILE = "<b>Ho</b> **she** :red[x] $y$ & he left"
 
@@ -51,20 +51,22 @@ def test_the_numbers_of_the_comparison_are_shown(fresh_store: Store) -> None:
     say_all(fresh_store, project, texts[:60])
     made = comparison(generations(fresh_store, project), labels_of_generations(fresh_store, project))
     at = open_page("human_vs_rule")
-    shown = {metric.label: metric.value for metric in at.metric}
-    assert shown["Fully labelled generations"] == "60"
-    assert shown["Humans and rule agree"] == share_text(made.overall["agreement"].value)
+    agreed = share_text(made.overall["agreement"].value)
+    assert "60 of " in captions_of(at) and f"Humans and rule agree on {agreed}." in html_of(at)
+    assert forest_of(at)["Humans and rule agree"].startswith(f"{agreed} (")
     assert made.signature in [code.value for code in at.code]
     assert "Against the margin: " in captions_of(at)
-    assert len(cards(at)) == 10 and f"{len(made.differences)} generations" in " ".join(c.value for c in at.caption)
+    assert "Weighted to all generations" in [tab.label for tab in at.tabs]
+    at = open_page("human_vs_rule", view="differences")
+    assert len(cards(at)) == 6 and f"{len(made.differences)} generations" in " ".join(c.value for c in at.caption)
     hidden = {text.text for text in texts[60:]}
     assert not any(text in card for text in hidden for card in cards(at))
-    assert "Weighted to all generations" in [heading.value for heading in at.header]
     at.button_group(key="bins").set_value(["plural_they"]).run()
     assert not at.exception and cards(at) and all("Plural they" in card for card in cards(at))
     for order in ("bin", "model", "pronoun"):
         at.selectbox(key="difference-order").set_value(order).run()
         assert not at.exception
+    at = open_page("human_vs_rule", view="cells")
     for name in ("extraneous", "no_pronoun", "rule_misgendering"):
         at.selectbox(key="measure").set_value(name).run()
         assert not at.exception
@@ -78,7 +80,7 @@ def test_estimates_use_rule_verdicts_of_unlabelled_contexts(fresh_store: Store) 
     say_all(fresh_store, project, [text for text in texts if text.context in contexts])
     made = comparison(generations(fresh_store, project), labels_of_generations(fresh_store, project))
     assert made.both.weight and made.both.worth is not None
-    shown = captions_of(open_page("human_vs_rule"))
+    shown = captions_of(open_page("human_vs_rule", view="weighted"))
     assert f"rule's verdicts on unlabelled generations: {share_text(made.both.both.value)}" in shown
     assert f"Effective sample size: {made.both.worth:,.0f} labelled generations; " in shown
 
@@ -93,7 +95,7 @@ def _hostile(store: Store, **fields: object) -> tuple[Comparison, object]:
 
 def test_hostile_text_is_shown_as_text(fresh_store: Store) -> None:
     _hostile(fresh_store)
-    (card,) = cards(open_page("human_vs_rule"))
+    (card,) = cards(open_page("human_vs_rule", view="differences"))
     for sign in ("<b>Ho", "<i>uses", "m<b>", "<u>Kim"):
         assert sign not in card and sign.replace("<", "&lt;").replace(">", "&gt;") in card
 
@@ -123,7 +125,7 @@ def test_an_open_desk_sees_only_what_it_labelled(fresh_store: Store) -> None:
     say(fresh_store, project, "Ada", [(text.text, text.said) for text in texts])
     say(fresh_store, project, "Bo", [(text.text, text.said) for text in texts[:12]])
     say(fresh_store, project, "Chen", [(text.text, text.said) for text in texts[12:]])
-    at = open_page("human_vs_rule", state={"desk_project": "made", "desk_annotator": "Chen"})
+    at = open_page("human_vs_rule", view="differences", state={"desk_project": "made", "desk_annotator": "Chen"})
     assert cards(at)
     assert not any(text.text in card for text in texts[:12] for card in cards(at))
     seen = fresh_store.db.execute("SELECT count(*) FROM assignment WHERE revealed IS NOT NULL").fetchone()[0]

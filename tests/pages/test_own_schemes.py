@@ -16,7 +16,7 @@ from evenhand.core.guidelines import preference
 from evenhand.pages.ui import editors
 from tests.support.comparisons import compared_project
 from tests.support.own_schemes import QUESTIONS, own_project, own_scheme, say
-from tests.support.pages import html_of, open_page, text_of, without_errors, without_exception
+from tests.support.pages import html_of, open_page, records_of, text_of, without_errors, without_exception
 from tests.support.projects import database, decide, new_store
 
 
@@ -101,9 +101,7 @@ def test_agreement_is_by_choice_and_by_flag(judged_project: Path) -> None:
     app = without_errors(open_page("agreement", project="own", view="items"))
     options = [option.replace("\\", "") for option in app.button_group(key="own-way").options]
     assert options == ["Choices", "Flag: Stereotype", "Flag: 编造"]
-    frames = [frame.value for frame in app.dataframe]
-    marks = next(frame for frame in frames if "F1" in frame)
-    assert list(marks["Marks"]) == ["Slur", "Claim"]
+    assert [row["Marks"] for row in records_of(app) if "F1" in row] == ["Slur", "Claim"]
     without_errors(app.button_group(key="own-way").set_value("flag:stereotype").run())
 
 
@@ -198,8 +196,7 @@ def test_pages_show_both_texts_and_the_chosen_one(compared: Path, language: str)
         assert all(name in shown for name in names)
     app = without_errors(open_page("agreement", language, project="pairs"))
     name = "Left chosen" if language == "en" else "选左边"
-    table = next(frame.value for frame in app.dataframe if name in frame.value.columns)
-    assert list(table.iloc[:, 2]) == [4, 2, 2]  # ties choose no side
+    assert [list(row.values())[2] for row in records_of(app) if name in row] == ["4", "2", "2"]  # ties choose no side
 
 
 def test_a_comparison_is_decided_with_one_button(compared: Path) -> None:

@@ -90,7 +90,7 @@ def test_progress_of_an_empty_project_is_explained(fresh_store: Store, language:
 
 
 def test_a_record_asks_for_the_name_of_the_reader(two_at_work: tuple[Project, list[Annotator]]) -> None:
-    app = open_page("record", project=two_at_work[0].name)
+    app = open_page("record", project=two_at_work[0].name, view="work")
     assert "Choose your name" in text_of(app) and not app.metric
     app.selectbox(key=f"record-{two_at_work[0].uid}").set_value("Ada")
     assert [metric.value for metric in without_exception(app.run()).metric] == ["10", "2", "0", "40 s"]

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Mapping
 from functools import cache
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,16 @@ def forest_of(app: AppTest) -> dict[str, str]:
     sent = [each.data.data for element in app.get("vega_lite_chart") for each in element.proto.datasets]
     tables = [convert_arrow_bytes_to_pandas_df(data) for data in sent]
     return {row["name"]: row["written"] for table in tables if "written" in table for row in table.to_dict("records")}
+
+
+CELL = re.compile(r'<td[^>]*data-label="([^"]*)"[^>]*>(.*?)</td>')
+TAG = re.compile("<[^>]+>")
+
+
+def records_of(app: AppTest) -> list[dict[str, str]]:
+    """Return the rows of the tables of a page: heading -> text of the cell."""
+    rows = [CELL.findall(row) for row in re.findall("<tr>.*?</tr>", html_of(app), re.DOTALL)]
+    return [{unescape(name): unescape(TAG.sub("", cell)) for name, cell in row} for row in rows if row]
 
 
 def html_of(app: AppTest) -> str:

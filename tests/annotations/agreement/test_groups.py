@@ -90,7 +90,7 @@ def test_groups_by_command_and_page(fresh_store: Store) -> None:
     sides = [f"--put={name}={name[:5]}" for name in (*NORTH, *SOUTH[:4])]
     result = answer_to("groupings", project.name, "--by", "dialect", *sides)
     assert result == {"groupings": [{"grouping": "dialect", "groups": {"north": 5, "south": 4}}]}
-    page = open_page("record", project=project.name, annotator=SOUTH[4])
+    page = open_page("record", project=project.name, annotator=SOUTH[4], view="use")
     page.selectbox[-1].set_value("south").run()
     assert not page.exception
     found = answer_to("group-differences", project.name, "dialect")

@@ -19,7 +19,7 @@ from evenhand.core.errors import NotFound
 from evenhand.core.statistics import Note
 from evenhand.pages.ui.text import plain
 from tests.support.agreed_labels import FAST, label, make, texts
-from tests.support.pages import forest_of, open_page
+from tests.support.pages import forest_of, open_page, records_of
 from tests.support.task_files import bring, chosen, task, written
 
 
@@ -199,8 +199,8 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     headings = [heading.value for heading in page.header]
     assert "By version of the guideline" in headings and "By form shown" in headings
     page.number_input(key="by-form-margin").set_value(1.0).run()
-    forms = next(frame.value for frame in page.dataframe if "Against the margin" in frame.value)
-    assert forms["Against the margin"][0].startswith("smaller than the margin; minimum detectable difference: ")
+    forms = next(row for row in records_of(page) if "Against the margin" in row)
+    assert forms["Against the margin"].startswith("smaller than the margin; minimum detectable difference: ")
     page.segmented_control(key=f"version-{project.uid}").set_value("1").run()
     assert not page.exception
     assert any("version 1 of the guideline" in caption.value for caption in page.caption)

@@ -23,7 +23,7 @@ from evenhand.core.errors import BadFile, EvenhandError, NotFound
 from evenhand.core.language import Language
 from evenhand.core.text.keywords import find
 from tests.support.agreed_labels import label, make, texts
-from tests.support.pages import MAIN, open_page
+from tests.support.pages import MAIN, html_of, open_page
 
 pytestmark = pytest.mark.early
 
@@ -214,7 +214,7 @@ def test_page_shows_the_numbers(
 ) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     project = labelled_project(fresh_store)
-    page = open_page("describe", language)
+    page = open_page("describe", language, view="vocabulary")
     result = describe_items(fresh_store, project, words=vocabulary("demo-zh"))
     values = [metric.value for metric in page.metric]
     assert values[:2] == ["6", str(result.characters.distinct)]
@@ -230,7 +230,7 @@ def test_page_shows_the_numbers(
 def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evenhand.pages.describe.source.MANY", 5)
     project = labelled_project(fresh_store)  # six are kept
-    page = open_page("describe")
+    page = open_page("describe", view="vocabulary")
     assert not page.metric and any("Press the button to start" in caption.value for caption in page.caption)
     page.button(key=f"count-{project.uid}").click().run()
     assert not page.exception and page.metric[0].value == "6"
@@ -243,7 +243,7 @@ def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pyte
 
 def test_page_describes_an_uploaded_file(fresh_store: Store) -> None:
     hostile = "<b>x</b> :red[y].csv"
-    page = open_page("describe")
+    page = open_page("describe", view="vocabulary")
     page.segmented_control(key="described").set_value("file").run()
     assert not page.exception and not page.metric
     page.file_uploader(key="described-file").set_value(
@@ -272,9 +272,10 @@ def test_page_describes_generations(fresh_store: Store) -> None:
         text = " here and here and here."
         batch.add([NewItem(text, None, "g.jsonl", 1, context="Kim is", key="1", stratum="made / she")])
         batch.publish()
-    page = open_page("describe")
+    page = open_page("describe", view="writing")
     shown = {metric.label: metric.value for metric in page.metric}
-    assert shown["Texts"] == "1" and shown["Tokens, median"] == "6" and shown["Repetitiveness"] != "—"
-    headings = [heading.value for heading in page.header]
-    assert "Texts per cell" in headings and "Balance of the two words" not in headings
+    assert shown["Tokens, median"] == "6" and shown["Repetitiveness"] != "—"
+    assert "1 texts with a median length" in html_of(page)
+    titles = [tab.label for tab in page.tabs]
+    assert "Texts per cell" in titles and "Balance of the two words" not in titles
     assert text not in str([element.value for element in page.caption])  # texts of generations stay inside

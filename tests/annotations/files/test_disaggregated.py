@@ -87,7 +87,7 @@ def test_commands_and_the_page_store_equal_consent(fresh_store: Store, project: 
         result = CliRunner().invoke(cli, [*arguments, "--db", str(fresh_store.path), "--json"], catch_exceptions=False)
         return json.loads(result.stdout)
 
-    page = open_page("record", project=project.name, annotator="Ada")
+    page = open_page("record", project=project.name, annotator="Ada", view="use")
     assert "Withdraw consent" not in [button.label for button in page.button]
     page.button(key="consent-give-disaggregated").click().run()
     assert "Withdraw consent" in [button.label for button in page.button] and not page.exception
@@ -96,7 +96,8 @@ def test_commands_and_the_page_store_equal_consent(fresh_store: Store, project: 
     given = {entry["annotator"]: (entry["given"], entry["recorded_by"]) for entry in every}
     assert given == {"Ada": (True, "annotator"), "Bo": (True, "lead"), "Chen": (None, None)}
     # The lead stored it in the words of today, which the page has in its own language.
-    shown = [block.value for block in open_page("record", project=project.name, annotator="Bo", lang="zh").markdown]
+    of_bo = open_page("record", project=project.name, annotator="Bo", view="use", lang="zh")
+    shown = [block.value for block in of_bo.markdown]
     assert translate(TEXTS["disaggregated"], "zh") in shown and TEXTS["disaggregated"] not in shown
     result = answer_to("export", project.name, str(tmp_path / "one.csv"), "--format", "disaggregated")
     assert result == {"rows": 4, "left_out": {"labels": 1, "annotators": 1}}
