@@ -79,15 +79,16 @@ SECTIONS = {
     "audit": ".st-key-audit-model",
     "report": ".st-key-report-make",
 }
-PROFESSIONS = ("hypotheses", "professions", "shares", "words", "printed")
+PROFESSIONS = {"hypotheses": CHART, "professions": CHART, "shares": CHART, "words": "table", "printed": "table"}
 INFERENCE = {"results": CHART, "new": ".st-key-nli-size", "rates": "h1", "pair": ".stHtml .bars"}
 MISGENDERING = {"new": ".st-key-set", "try": CHART, "published": "[data-testid=stExpander]", "which": "h1"}
-FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
+FIGURES = {"ways": CHART, "agreement": CHART, "variation": CHART, "beta": CHART, "texts": "table", "people": CHART}
 # Real runs of the built-in models, small enough to take a minute or two each.
 MEASURED = (
     ("generate", "built-in", "--model", "demo-en-causal", "--limit", "20", "--tokens", "20"),
     ("association", "--language", "en", "--model", "demo-en", "--resamples", "200"),
     ("nli", "ask", "--model", "demo-nli", "--sample"),
+    ("other-measures", "seat", "--model", "demo-en", "--test", "career"),
     ("misgendering", "run", "built-in", "--model", "demo-en-causal", "--limit", "40"),
 )
 Theme = Literal["light", "dark"]
@@ -150,6 +151,7 @@ def views(database: Path) -> list[View]:
         *_judging(f"project={quote(project.name)}", f"project={quote(written.name)}", quote(reader.name)),
         *_measures(),
         View("other-measures", "/other-measures?view=measure", ".st-key-om-form"),
+        View("other-measures-results", "/other-measures?view=results", CHART),
         View("methods", "/other-measures?view=methods", ".st-key-family"),
         View("jobs", "/jobs"),
         View("about", "/about"),
@@ -184,9 +186,9 @@ def _judging(sentences: str, generations: str, reader: str) -> list[View]:
 def _measures() -> list[View]:
     planted = f"model={quote('planted:nli=0.3')}"
     return [
-        *(View(f"professions-{name}", f"/association?section={name}", ".st-key-section") for name in PROFESSIONS),
+        *(View(f"professions-{name}", f"/association?section={name}", at) for name, at in PROFESSIONS.items()),
         *(View(f"inference-{name}", f"/nli?view={name}&{planted}", ready) for name, ready in INFERENCE.items()),
-        *(View(f"misgendering-{name}", f"/misgendering?figure={name}", ".st-key-figure") for name in FIGURES),
+        *(View(f"misgendering-{name}", f"/misgendering?figure={name}", at) for name, at in FIGURES.items()),
         *(View(f"misgendering-{name}", f"/misgendering?section={name}", at) for name, at in MISGENDERING.items()),
     ]
 

@@ -13,7 +13,7 @@ import pandas as pd
 from evenhand.core.charts.dots import Look, dot_rows, stacked
 from evenhand.core.charts.lines import lines
 from evenhand.core.charts.palette import LIGHT, LINES, Palette
-from evenhand.core.charts.style import rule
+from evenhand.core.charts.style import rule, tooltips
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, same, share_text
 from evenhand.core.nli.measure import MARKS, Inference
@@ -79,7 +79,8 @@ def over_rates(
     across = alt.Axis(grid=False, format=".1f", values=sorted(set(data["r"])), labelOverlap=True)
     x = alt.X("r:Q", scale=alt.Scale(domain=[0, 1]), axis=across, title=say(N_("bias rate r")))
     y = alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5), title=None)
-    tips = [alt.Tooltip("r:Q"), alt.Tooltip("measure:N"), alt.Tooltip("value:Q", format=".3f")]
+    titles = {"r": N_("bias rate r"), "measure": N_("measure"), "value": N_("value")}
+    tips = tooltips(titles, say, r=".1f", value=".3f")
     return lines(
         data, x, y, "measure", tips=tips, height=380, columns=3, dots=True, band=True, description=description,
         palette=palette,

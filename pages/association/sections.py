@@ -235,7 +235,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     chart = leans(named_classes, description=says, row=CLASS_ROW, say=_, palette=colours())
     with place:
         show_conclusion(_hypotheses_say(found, result))
-        show_chart(chart, data, key="differences", says=says)
+        show_chart(chart, data, key="differences", says=says, below=_chance(found))
     cards = []
     for name, question in report.QUESTIONS.items():
         readings = [verdict for verdict in result if verdict.name == name]
@@ -371,12 +371,13 @@ def show_shares(table: str, version: str, model: str) -> None:
         " over professions. The shares form three clusters (few, half, most), so the correlation"
         " adds little to the three classes."
     )
-    show_chart(shares(data, description=says, say=_, palette=colours()), data, key="shares", says=says)
+    show_chart(shares(data, description=says, say=_, palette=colours()), data, key="shares", says=says, below="")
     places = st.columns(2)
     names = {"pearson": _("Pearson correlation"), "spearman": _("Spearman correlation")}
     for place, (method, name) in zip(places, names.items(), strict=True):
         with place:
             _metric(name, f"run.association.share_correlation:{method}", correlations[method])
+    st.caption(plain(says))
 
 
 def _shares_say(found: Estimate) -> str:

@@ -178,13 +178,13 @@ def show_ways(cells: Sequence[Cell]) -> None:
     data = pd.DataFrame(rows)
     says = range_says(_("Right verdicts"), data, percent, "group", "label")
     show_chart(ways(data, description=says, say=_, palette=colours()), data, key="ways", says=says)
+    _apart(cells)
     caption(
         "Line: 95% interval over templates and names. Right: a form of the person's own pronouns, among texts"
         " with a pronoun; as published, a text without a pronoun also counts as right. The order is your"
         " choice, not a ranking."
     )
     _flips(cells)
-    _apart(cells)
 
 
 def _apart(cells: Sequence[Cell]) -> None:

@@ -59,7 +59,7 @@ def show_extremes(source: ScoreFile, models: list[str], settings: Settings) -> N
         _side(source, kept, "male", value, count, _("Strongest towards the male word"))
     if corrected:
         caption("Sorted by Bias_c minus the mean of its keyword pair, shown in large type.")
-    _without(kept)
+    _without(source, kept)
 
 
 def _ask(rows: "pd.DataFrame", models: list[str]) -> tuple[str, SavedFilter, int, bool]:
@@ -152,7 +152,7 @@ def _side(source: ScoreFile, kept: "pd.DataFrame", side: str, value: str, count:
         downloads(for_file(found), key=f"extremes-{side}")
 
 
-def _without(kept: "pd.DataFrame") -> None:
+def _without(source: ScoreFile, kept: "pd.DataFrame") -> None:
     none = undefined_rows(kept)
     infinite = kept[np.isinf(kept["bias_log10"])]
     lost = len(none) + len(infinite)
@@ -164,6 +164,7 @@ def _without(kept: "pd.DataFrame") -> None:
             pd.concat([infinite, none]),
             key="without",
             says=_("Excluded from all means; infinite values first, then undefined ones."),
+            links=links_of(source),
         )
 
 

@@ -38,7 +38,6 @@ from evenhand.pages.ui.text import (
     paragraph,
     plain,
     show_signature,
-    write,
 )
 from evenhand.pages.ui.visitor import asks, errors_shown, open_store, own_new_project, page_link, show_error
 
@@ -151,14 +150,14 @@ def show_leaks(source: ScoreFile, models: list[str], _settings: Settings) -> Non
     """Show audits, in which people judge if extreme sentences reveal the covered keyword."""
     with open_store() as store:
         frame = rows_for(source, models)
-        st.header(_("Bias, or a sentence that reveals the word?"), anchor=False)
-        write(
+        about = _(
             "The most extreme sentences are quoted most and are the least reliable: where another"
             " word in the sentence reveals the gender, even an unbiased model is certain. An audit"
             " checks this. Annotators see the most extreme sentences mixed with ordinary sentences"
             " of the same pair and side, with the keyword covered, and mark those that reveal it."
             " They do not know which sentences are extreme."
         )
+        st.header(_("Bias, or a sentence that reveals the word?"), anchor=False, help=about)
         past = audit_projects.audits(store)
         if past:
             names = {audit.project.uid: audit for audit in past}

@@ -1,5 +1,6 @@
 """What a classifier answered: score, direction, order, labels of each set, every occupation, the paper's models."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -119,10 +120,12 @@ def _measures_mean() -> str:
 
 
 def _tile(id_: str, estimate: Estimate) -> Tile:
-    """Return the small tile of a quantity, with its interval in brackets."""
+    """Return the small tile of a quantity, with its interval in brackets and its n; its range is in the explanation."""
+    name = _(ENTRIES[id_].name)
     value = number(estimate.value, FORMS[ENTRIES[id_].unit])
     lines = (bracketed(estimate), _("n = {n}", n=f"{estimate.units:,}"))
-    return Tile(_(ENTRIES[id_].name), value, lines, explained(id_, note_text(estimate.reason)))
+    more = paragraph(filter(None, (_("{text}.", text=name), note_text(estimate.reason))))
+    return Tile(re.split(r"\s*[(（]", name)[0], value, lines, explained(id_, more))
 
 
 def show_shares(inference: "Inference") -> None:

@@ -44,8 +44,8 @@ def show_map() -> None:
 
 
 page_head(
-    "Gender bias of a model by measures from the literature, each as originally defined, next to a randomly initialised"
-    " copy, a control without gender, and its known limitations. None of them ranks models."
+    "Gender bias of a model by measures from the literature. Each is as originally defined, next to a randomly"
+    " initialised copy, a control without gender, and its known limitations. None of them ranks models."
 )
 with open_store() as opened:
     names = {

@@ -109,9 +109,12 @@ def _conclusion(title: str, what: Measure, figures: "Sequence[tuple[str, Measure
         quantity = quantity_names().get(figure.quantity, figure.quantity)
         (id_, estimate), *_rest = run_estimates(what.name, [figure]).items()
         value = with_brackets(estimate, FORMS[entry_of(id_).unit])
-        neutral = _("no bias: {value}", value=f"{figure.neutral:g}") if figure.neutral is not None else ""
-        parts.append(named(model, f"{quantity} {in_brackets(value, neutral) if neutral else value}"))
-    return _("{text}.", text=named(title, clauses(parts) if parts else DASH))
+        more = [_("no bias: {value}", value=f"{figure.neutral:g}")] if figure.neutral is not None else []
+        if figure.band is not None and estimate.value is not None:
+            inside = figure.band[0] <= estimate.value <= figure.band[1]
+            more.append(_("within the chance range") if inside else _("outside the chance range"))
+        parts.append(named(model, f"{quantity} {in_brackets(value, clauses(more)) if more else value}"))
+    return _("{text}.", text=clauses(parts) if parts else named(title, DASH))
 
 
 def _says(neutral: float | None, rows: Sequence[Mapping[str, Any]]) -> str:
