@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from evenhand.pages.progress import view
+from evenhand.pages.progress import pairs, view
 from evenhand.pages.ui.choose import open_chosen_project
 from evenhand.pages.ui.notices import say_how_they_count, say_unsettled
 from evenhand.pages.ui.text import _
@@ -22,5 +22,5 @@ with open_chosen_project() as (store, project):
     view.by_day(found)
     st.header(_("Pairs and sides") if project.kind == "sentences" else _("Strata"))
     say_how_they_count(store, project, found)
-    view.cells(project, found)
+    pairs.cells(project, found)
     view.show_method(project, found)

@@ -1,17 +1,14 @@
-"""The page Progress: tiles, annotators and their labels per day, pairs and sides with their quotas."""
+"""The page Progress: tiles, annotators and their labels per day."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
-from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import unselected
 from evenhand.annotations.progress.annotators import Day, Worker
-from evenhand.annotations.progress.cells import CellState
 from evenhand.annotations.progress.dashboard import Dashboard, dashboard, filled_days
 from evenhand.annotations.projects.annotators import give_back
 from evenhand.annotations.projects.projects import annotators, counts
@@ -21,16 +18,14 @@ from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.annotations.quantities.work import remaining_estimates
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.types import Project
-from evenhand.core.forecast.quota import OWN_RATE, QuotaForecast
 from evenhand.core.statistics import Estimate
 from evenhand.core.types import TableRow
 from evenhand.pages.ui.charts import caption_with_files, colours, show_chart
-from evenhand.pages.ui.choose import annotator_at_desk, choose
-from evenhand.pages.ui.numbers import DASH, duration, moment, note_text, number, time_zone, to, with_interval
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.numbers import DASH, duration, moment, note_text, number, time_zone, with_interval
 from evenhand.pages.ui.quantities import quantity_tile
-from evenhand.pages.ui.sentences import quota_answer, side_mark
-from evenhand.pages.ui.tables import Column, element, joined, show_html, show_tiles, table
-from evenhand.pages.ui.text import _, in_brackets, inform, paragraph, plain, show_signature, warn
+from evenhand.pages.ui.tables import show_records, show_tiles
+from evenhand.pages.ui.text import _, inform, plain, show_signature, warn
 from evenhand.pages.ui.visitor import asks_at_click, open_store, page_link
 
 KEPT_S = 30
@@ -167,7 +162,18 @@ def people(project: Project, overview: Dashboard) -> None:
 
 
 def _table(project: Project, rows: list[Worker], now: float, key: str) -> None:
-    st.dataframe([_row(project, row, now) for row in rows], hide_index=True, key=key, column_config=_explained())
+    """Show what fits the page of each annotator, and all columns, with what they count, in a table to open."""
+    every = [_row(project, row, now) for row in rows]
+    show_records([{name: row[name] for name in _first_columns() if name in row} for row in every])
+    with st.expander(_("All columns, with what they count"), icon=":material/table:"):
+        st.dataframe(every, hide_index=True, key=key, column_config=_explained())
+
+
+def _first_columns() -> tuple[str, ...]:
+    return (
+        _("Annotator"), _("Now"), _("Valid labels"), _("Accept rate"), _("Differs from majority"), _("Labels per hour"),
+        _("Last label"),
+    )  # fmt: skip
 
 
 def _state(worker: Worker, now: float) -> str:
@@ -304,140 +310,3 @@ def by_day(overview: Dashboard) -> None:
     says = text.format(labels=f"{sum(day.labels for day in days):,}", first=days[0].day, last=days[-1].day)
     chart = labels_per_day(rows, description=says, say=_, palette=colours())
     show_chart(chart, [{**row, "signature": overview.signature} for row in rows], key="labels-per-day", says=says)
-
-
-def cells(project: Project, overview: Dashboard) -> None:
-    """Show the table, after a choice of all rows or only those that lack something."""
-    if not any(cell.counted.mined or cell.counted.quota for cell in overview.cells):
-        inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
-        return
-    rows, quotas = _by_pair(overview.cells), any(cell.counted.quota is not None for cell in overview.cells)
-    if quotas:
-        _verdicts(overview)
-        missing = sum(1 for cell in rows if cell.forecast.missing)
-        names = {"all": _("All: {n}"), "missing": _("Not met yet: {n}"), "short": _("Cannot be met: {n}")}
-        numbers = {"all": len(rows), "missing": missing, "short": overview.count("no")}
-        shown = {key: plain(text.format(n=f"{numbers[key]:,}")) for key, text in names.items()}
-        which = choose(_("Pairs and sides"), shown, "progress-cells", heading=False)
-        rows = [cell for cell in rows if which == "all" or _matches(cell.forecast, which)]
-    if rows:
-        generations = project.kind == "generations"
-        heads = [_("Mined") if not generations else _("Texts"), _("Reviewed")]
-        heads += [_("Same choice") if generations else _("Accepted by all")]
-        heads += [_("With a gold label") if generations else _("Accepted"), _("Remaining")]
-        heads += [_("Quota"), _("Missing"), _("Acceptance rate"), _("Needed")] if quotas else []
-        first = _("Stratum") if generations else _("Keyword pair")
-        question = [Column(_("Can the quota be met?"))] if quotas else []
-        columns = [Column(first), *question, *(Column(head, "number") for head in heads)]
-        show_html(table(columns, (_cell_row(cell, quotas, generations) for cell in rows), kind="narrow pinned"))
-    else:
-        inform("No such pairs and sides.", icon=":material/check:")
-    caption_with_files(
-        _meaning(project, quotas), [_cell_numbers(cell, overview.signature) for cell in rows], key="progress-pairs"
-    )
-
-
-def _by_pair(cells: Sequence[CellState]) -> list[CellState]:
-    """Return both sides of a pair together, the male word first; pairs in the order of import."""
-    place: dict[str, int] = {}
-    for cell in cells:
-        place.setdefault(cell.pair, len(place))
-    return sorted(cells, key=lambda cell: (place[cell.pair], cell.side == "female"))
-
-
-def _matches(forecast: QuotaForecast, which: str) -> bool:
-    return bool(forecast.missing) if which == "missing" else forecast.verdict == "no"
-
-
-def _verdicts(overview: Dashboard) -> None:
-    """Show in one sentence whether the quotas can be met."""
-    short, undecided = overview.count("no"), overview.count("undecided") + overview.count("unknown")
-    to_find = sum(cell.forecast.to_find.value or 0 for cell in overview.cells if cell.forecast.verdict == "no")
-    if short:
-        text = _(
-            "{short} pairs and sides cannot meet their quota with the remaining candidates, even at the upper end of"
-            " their acceptance rate; about {more} more are needed."
-        )
-        st.warning(plain(text.format(short=f"{short:,}", more=f"{to_find:,.0f}")), icon=":material/warning:")
-    elif undecided:
-        text = _("For {undecided} pairs and sides it is not yet clear whether the remaining candidates suffice.")
-        st.info(plain(text.format(undecided=f"{undecided:,}")), icon=":material/help:")
-    else:
-        st.success(_("The remaining candidates suffice for every quota."), icon=":material/check:")
-
-
-def _meaning(project: Project, quotas: bool) -> str:
-    if project.kind == "generations":
-        return _(
-            "Reviewed: items with all the labels they need. Same choice: of the reviewed items with at least two"
-            " blind labels, those on which all annotators made the same choice; flags are not compared."
-        )
-    text = _(
-        "Reviewed: items with all the labels they need. Accepted by all: reviewed items that every annotator who"
-        " labelled them accepted. Accepted: items whose gold label is accept."
-    )
-    if not quotas:
-        return text
-    if project.plan == "stop":
-        followed = _(
-            "Acceptance rate: estimated label by label, because rejected sentences finish first under this plan. It"
-            " therefore differs from accepted ÷ reviewed until all sentences are finished."
-        )
-        text = paragraph((text, followed))
-    needed = _(
-        "Needed: candidates still to review = missing ÷ acceptance rate so far; in brackets, with the ends of its 95%"
-        " interval. With fewer than {own} reviewed, the acceptance rate over all pairs is used (a)."
-    ).format(own=OWN_RATE)
-    return paragraph((text, needed))
-
-
-def _cell_row(cell: CellState, quotas: bool, generations: bool) -> list[str | Markup]:
-    counted, forecast = cell.counted, cell.forecast
-    pair: str | Markup = cell.pair or DASH
-    if cell.side:
-        pair = joined([pair, side_mark(cell.side)], Markup("<br>"))
-    agreed = f"{counted.unanimous:,}"
-    if generations:
-        agreed = _("{k} of {n}", k=agreed, n=f"{counted.compared:,}")
-    counts = (counted.mined, counted.reviewed, agreed, counted.kept, counted.left)
-    numbers = [count if isinstance(count, str) else f"{count:,}" for count in counts]
-    if not quotas:
-        return [pair, *numbers]
-    mark = "" if forecast.own or forecast.rate.value is None else " (a)"
-    numbers += [number(counted.quota, ","), number(forecast.missing, ",")]
-    numbers += [with_interval(forecast.rate, ".1%") + mark, _range(forecast.needed)]
-    return [pair, _verdict(cell), *numbers]
-
-
-def _range(estimate: Estimate) -> str:
-    """Return a number of candidates with its interval, or a lower bound; a dash if neither is known."""
-    if estimate.value is None:
-        return DASH if estimate.low is None else _("at least {least}", least=f"{estimate.low:,.0f}")
-    if estimate.high == estimate.low:
-        return f"{estimate.value:,.0f}"
-    high = "∞" if estimate.high is None else f"{estimate.high:,.0f}"
-    return in_brackets(f"{estimate.value:,.0f}", to(f"{estimate.low or 0:,.0f}", high))
-
-
-def _verdict(cell: CellState) -> Markup:
-    forecast = cell.forecast
-    more = ""
-    if forecast.verdict == "no" and forecast.to_find.value is not None:
-        more = _("{more} more to find", more=f"{forecast.to_find.value:,.0f}")
-    elif forecast.verdict in ("unknown", "no"):
-        more = note_text(forecast.needed.reason)
-    return joined([quota_answer(forecast.verdict), element("div", more) if more else ""])
-
-
-def _cell_numbers(cell: CellState, signature: str) -> TableRow:
-    counted, forecast = cell.counted, cell.forecast
-    return {
-        "pair": cell.pair, "side": cell.side, "mined": counted.mined, "reviewed": counted.reviewed,
-        "compared": counted.compared, "unanimous": counted.unanimous, "kept": counted.kept, "left": counted.left,
-        "set_aside": counted.aside,
-        "quota": counted.quota, "missing": forecast.missing, "share_kept": forecast.rate.value,
-        "share_kept_low": forecast.rate.low, "share_kept_high": forecast.rate.high, "share_of": forecast.share_of,
-        "needed": forecast.needed.value, "needed_low": forecast.needed.low, "needed_high": forecast.needed.high,
-        "to_find": forecast.to_find.value, "verdict": forecast.verdict, "reason": note_text(forecast.needed.reason),
-        "signature": signature,
-    }  # fmt: skip

@@ -12,7 +12,7 @@ from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.projects.projects import annotators, change_project, create_project, set_quotas
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Project
-from tests.support.pages import open_page, text_of, without_exception
+from tests.support.pages import open_page, records_of, text_of, without_exception
 from tests.support.projects import decide, filled_project
 
 NASTY = "<b>Zoe</b> **x** :red[y] $z$"
@@ -38,6 +38,8 @@ def test_progress_shows_people_days_and_cells(two_at_work: tuple[Project, list[A
     assert list(rows["Annotator"]) == ["Ada", "Bo"] and list(rows["Valid labels"]) == [10, 1]
     assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accept rate"][0].startswith("100% (")
     assert [metric.value for metric in app.metric][:3] == ["11", "1", "0"]
+    (pair,) = [row for row in records_of(app) if "Keyword pair" in row]
+    assert pair["male word"].endswith("50") and pair["female word"].endswith("0") and int(pair["Missing"]) >= 45
     assert "? not known" in text_of(app) or "✗ no" in text_of(app)
     assert "progress|labels:standing" in text_of(app)
 
@@ -76,9 +78,19 @@ def test_an_open_desk_sees_only_the_own_row(two_at_work: tuple[Project, list[Ann
 
 def test_cells_can_be_narrowed(two_at_work: tuple[Project, list[Annotator]]) -> None:
     app = open_page("progress", project=two_at_work[0].name)
+    assert len([row for row in records_of(app) if "Keyword pair" in row]) == 1
+    without_exception(app.segmented_control(key="progress-cells").set_value("missing").run())
+    assert len([row for row in records_of(app) if "Keyword pair" in row]) == 1
+
+
+def test_pairs_that_lack_nothing_can_be_left_out(
+    fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]
+) -> None:
+    set_quotas(fresh_store, two_at_work[0], {("他/她", "male"): 0, ("他/她", "female"): 0})
+    app = open_page("progress", project=two_at_work[0].name)
     assert "✓ is met" in text_of(app)
     without_exception(app.segmented_control(key="progress-cells").set_value("missing").run())
-    assert "✓ is met" not in text_of(app) and "male word" in text_of(app)
+    assert "No such pairs and sides" in text_of(app) and not [row for row in records_of(app) if "Keyword pair" in row]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
