@@ -118,7 +118,7 @@ def _pair_row(sides: Pair, places: Sequence[str], quotas: bool, generations: boo
     cells = list(sides.values())
     lines = joined(element("li", _more(cell, quotas, generations)) for cell in cells)
     name = joined([element("summary", cells[0].pair or DASH), element("ul", lines)])
-    bars = [_kept(sides[side], quotas) if side in sides else DASH for side in places]
+    bars = [_bar_of_quota(sides[side], quotas) if side in sides else DASH for side in places]
     row: list[str | Markup] = [element("details", name), *bars]
     if not quotas:
         return [*row, f"{sum(cell.counted.left for cell in cells):,}"]
@@ -127,7 +127,7 @@ def _pair_row(sides: Pair, places: Sequence[str], quotas: bool, generations: boo
     return [*row, f"{sum(missing):,}" if missing else DASH, _verdict(worst)]
 
 
-def _kept(cell: CellState, quotas: bool) -> Markup:
+def _bar_of_quota(cell: CellState, quotas: bool) -> Markup:
     """Return a small bar of what is kept of the quota, or of the items where there is none, and both numbers."""
     counted = cell.counted
     whole = counted.quota if quotas else counted.mined
