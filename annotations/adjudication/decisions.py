@@ -410,17 +410,20 @@ def cases(
     queue: Queue = "open",
     *,
     between: str | None = None,
+    pair: str | None = None,
     reader: Annotator | None = None,
 ) -> list[str]:
     """Return the public ids of the cases of a queue: open ones in the order of import, settled ones newest first.
 
-    `between`: only items with these choices (a pattern of `patterns`). `reader`: only items that this annotator has
-    labelled, so that the other labels stay blind. Raises KeyError for an unknown queue.
+    `between`: only items with these choices (a pattern of `patterns`). `pair`: only items of this keyword pair.
+    `reader`: only items that this annotator has labelled, so that the other labels stay blind. Raises KeyError for an
+    unknown queue.
     """
     order = "item.id" if queue == "open" else "settlement DESC"
     where = WHERE[queue] if reader is None else f"{WHERE[queue]} AND {LABELLED_BY.format(item='item.id', who='?')}"
+    where += "" if pair is None else " AND cell.pair = ?"
     query = f"SELECT item.id, item.uid FROM {ITEM_TABLES} WHERE item.project = ? AND {where} ORDER BY {order}"
-    values = (project.id,) if reader is None else (project.id, reader.id)
+    values = [project.id, *([] if reader is None else [reader.id]), *([] if pair is None else [pair])]
     rows = store.db.execute(query, values).fetchall()
     if between is None:
         return [uid for _, uid in rows]

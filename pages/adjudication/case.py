@@ -12,18 +12,17 @@ from markupsafe import Markup
 
 from evenhand.annotations.adjudication import decisions
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.projects import annotators, change_project, guidelines
-from evenhand.annotations.projects.steps import latest
+from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.text_policy import without_text
-from evenhand.annotations.types import Annotator, Choice, Guideline, Mark, Project, Scheme
+from evenhand.annotations.types import Choice, Guideline, Mark, Project, Scheme
 from evenhand.core.types import Span
 from evenhand.pages.ui.charts import csv_bytes, download
-from evenhand.pages.ui.choose import choose, switch
+from evenhand.pages.ui.choose import switch
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, person_meant, with_keyword
 from evenhand.pages.ui.tables import element, joined, show_html
-from evenhand.pages.ui.text import _, in_brackets, inform, paragraph, plain, series, spoken
-from evenhand.pages.ui.visitor import ask_author, asks, author, errors_shown, open_store, remembered, say_changes
+from evenhand.pages.ui.text import _, in_brackets, paragraph, plain, series, spoken
+from evenhand.pages.ui.visitor import ask_author, asks, author, errors_shown, open_store, say_changes
 
 LEAVE = "as it is"  # no code of a label
 
@@ -386,77 +385,6 @@ def rule(store: Store, project: Project) -> None:
     if st.button(_("Save this rule"), key="save_rule", type="primary", icon=":material/gavel:"):
         change_project(store, project, author=author(store), rescue=rescue)
         st.rerun()
-
-
-def at_the_desk(store: Store, project: Project) -> Annotator | None:
-    """Return the annotator whose desk of this project is open in this visit, who sees only own items; or None."""
-    if st.session_state.get("desk_project") != project.name:
-        return None
-    name = st.session_state.get("desk_annotator")
-    reader = next((annotator for annotator in annotators(store, project, active=False) if annotator.name == name), None)
-    if reader is not None:
-        text = _("Your desk as {name} is open: only items you have labelled are listed, so that labels stay blind.")
-        st.caption(plain(text.format(name=reader.name)))
-    return reader
-
-
-def choose_case(
-    store: Store, project: Project, counts: dict[decisions.Queue, int], reader: Annotator | None
-) -> str | None:
-    """Return the public id of the case to show; without one, show what to do and return None."""
-    queue, between = _filters(store, project, counts)
-    cases = decisions.cases(store, project, queue, between=between, reader=reader)
-    if not cases:
-        if queue == "settled":
-            inform("No cases have been settled yet.", icon=":material/gavel:")
-        elif counts["open"]:
-            inform("No open cases match.", icon=":material/filter_alt_off:")
-        elif counts["settled"]:
-            inform("Every case is settled. New ones appear here as annotators finish items.", icon=":material/check:")
-        else:
-            inform(
-                "No open cases: no fully labelled item has differing labels. Cases appear here as annotators finish"
-                " items.",
-                icon=":material/check:",
-            )
-        return None
-    asked = st.query_params.pop("item", None)
-    if asked in cases:
-        st.session_state["case"] = cases.index(asked) + 1
-    place: int = min(max(1, st.session_state.get("case", 1)), len(cases))
-    if st.session_state.get("case", 1) != place:
-        st.session_state["case"] = place
-    if len(cases) > 1:
-        st.pagination(len(cases), key="case")
-    return cases[place - 1]
-
-
-def _filters(store: Store, project: Project, counts: dict[decisions.Queue, int]) -> tuple[decisions.Queue, str | None]:
-    texts: dict[decisions.Queue, str] = {"open": _("Open cases: {n}"), "settled": _("Settled: {n}")}
-    names = {queue: plain(text.format(n=f"{counts[queue]:,}")) for queue, text in texts.items()}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        queue = choose(_("Cases"), names, "queue", address="queue", heading=False)
-        if not counts[queue]:
-            return queue, None
-        known = {
-            choice.code: choice_name(choice) for guideline in guidelines(store, project) for choice in guideline.choices
-        }
-        kinds = dict(remembered(latest(store), decisions.patterns, project, queue))
-        between = st.selectbox(
-            _("Differing labels"),
-            list(kinds),
-            index=None,
-            format_func=lambda kind: _pattern(kind, known, kinds[kind]),
-            placeholder=_("All"),
-            key="between",
-        )
-    return queue, between
-
-
-def _pattern(kind: str, known: dict[str, str], number: int) -> str:
-    codes = [known.get(code, code) for code in kind.split("/")]
-    words = " / ".join(codes) if len(codes) > 1 else _("{choice}, flag differs", choice=codes[0])
-    return in_brackets(words, number)
 
 
 def offer_decisions_file(store: Store, project: Project) -> None:
