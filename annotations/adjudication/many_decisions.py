@@ -42,8 +42,8 @@ def decide_cases(
 ) -> ManyDecisions:
     """Decide every case of *seen* (item -> op_ids of the labels that were in view) on *choice*; None confirms labels.
 
-    Each case is a transaction of its own: one that is refused, because its labels have changed or another person settled it,
-    holds up no other. *act*: an id of the whole, with which a second call stores nothing more.
+    Each case is a transaction of its own: one that is refused, because its labels have changed or another person
+    settled it, holds up no other. *act*: an id of the whole, with which a second call stores nothing more.
     """
     stored, refused = [], []
     for item, labels in seen.items():

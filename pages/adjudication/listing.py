@@ -77,8 +77,8 @@ def _chosen_place(number: int, taken: Collection[str]) -> int:
         with st.container(horizontal=True, vertical_alignment="center", key="case-steps"):
             for key, name, step, icon in (("P", _("Previous case"), -1, "left"), ("N", _("Next case"), 1, "right")):
                 st.button(
-                    name, key=f"case-{key}", shortcut=None if key in taken else key, icon=f":material/chevron_{icon}:", on_click=_go,
-                    args=(place + step,), disabled=not 1 <= place + step <= number,
+                    name, key=f"case-{key}", shortcut=None if key in taken else key, icon=f":material/chevron_{icon}:",
+                    on_click=_go, args=(place + step,), disabled=not 1 <= place + step <= number,
                 )  # fmt: skip
             st.pagination(number, key="case")
     return place
