@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 def conclusion(model: str, inference: "Inference") -> str:
     """Return in one sentence whether the answers follow the stereotype, by the interval of the directional
     component."""
-    found = inference["directional"]
+    found = run_estimates("nli", inference)["run.nli.directional"]
     if found.value is None:
         return _("{model}: no directional component. {reason}", model=model, reason=note_text(found.reason))
     if found.low is None or found.high is None:

@@ -3,6 +3,7 @@
 The number of a row has the id of its quantity and the key of the row: `two.kappa:Ada / Bo`.
 """
 
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 from click.testing import CliRunner
+from pyarrow import ipc
 
 import evenhand
 from evenhand.annotations.database.store import Store
@@ -102,7 +104,8 @@ def say_in(language: Language) -> Any:
 def of_pages(project: Project, *, released: bool) -> Iterator[Statement]:
     """Yield the numbers on tiles of the pages whose help sign names an entry, and those in marked cells of tables."""
     for folder in PAGES[project.kind]:
-        page = open_page(folder, project=project.name)
+        view = {"view": "vocabulary"} if folder == "describe" else {}
+        page = open_page(folder, project=project.name, **view)
         assert not page.exception, page.exception
         found = [(id_[1], metric.value) for metric in page.metric if (id_ := ENTRY.search(
             re.sub(r"[\\\u2060]", "", metric.proto.help)))]  # fmt: skip
@@ -112,6 +115,8 @@ def of_pages(project: Project, *, released: bool) -> Iterator[Statement]:
             over = [box.key.removeprefix("pilot-") for box in page.get("container") if (box.key or "").startswith("p")]
             numbers = re.findall(r"\*\*Pilot (\d+):", " ".join(one.value for one in page.markdown)) or over
             found = [(f"{id_}:{number}", value) for (id_, value), number in zip(found, numbers, strict=True)]
+        found += [(row["id"], row["written"]) for row in rows_of_charts(page) if "written" in row]
+        found += said_first(folder, bodies, [id_ for id_, _number in found])
         if folder == "plan":
             number = re.search(r"Sample (\d+) is open", " ".join(one.value for one in page.markdown))
             found = [(f"{id_}:{number[1]}" if number and id_.startswith("sample.") else id_, value)
@@ -128,6 +133,36 @@ def of_pages(project: Project, *, released: bool) -> Iterator[Statement]:
         assert len(found_numbers) == 4, bodies
         for id_, number in found_numbers:
             yield Statement("page home", id_, number)
+
+
+# The numbers in the sentence that is the result of a page; {} is the part of an id that its other numbers have.
+FIRST = {
+    "agreement": (r"chose the same on (\S+) of [\d,]+ items(?:; Krippendorff's alpha (\S+) \()?",
+                  ("agreement.full.{}", "agreement.alpha.{}")),
+    "human_vs_rule": (r"agree on (\S+)\. Misgendering: (\S+) by humans, (\S+) by the rule",
+                      ("generations.agreement_with_rule", "generations.misgendering_rate.people",
+                       "generations.misgendering_rate.rule")),
+    "describe": (r"([\d,]+) texts with a median length of (\S+) characters and ([\d,]+) different",
+                 ("texts.number.{}", "texts.median_length.{}", "texts.distinct_characters.{}")),
+}  # fmt: skip
+
+
+def said_first(folder: str, bodies: str, ids: list[str]) -> list[tuple[str, str]]:
+    """Return the numbers in the first sentence of a page, with their ids."""
+    pattern, names = FIRST.get(folder, ("(?!)", ()))
+    said = re.search(pattern, html.unescape(" ".join(re.findall(r'<p class="says">(.*?)</p>', bodies))))
+    last = ids[0].rpartition(".")[2] if ids else ""
+    return [(name.format(last), number) for name, number in zip(names, said.groups() if said else (), strict=False)
+            if number]  # fmt: skip
+
+
+def rows_of_charts(page: Any) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the charts of a page that have the id of a quantity."""
+    for chart in page.get("vega_lite_chart"):
+        for data in chart.proto.datasets:
+            yield from (
+                row for row in ipc.open_stream(data.data.data).read_all().to_pylist() if row.get("id") in ENTRIES
+            )
 
 
 def of_commands(project: Project, *, released: bool) -> Iterator[Statement]:
