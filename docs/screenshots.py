@@ -146,6 +146,7 @@ def views(database: Path) -> list[View]:
         View("published-correlation", "/published?view=correlation", CHART),
         View("check", "/published?view=papers", ".claims"),
         View("try", f"/sentence-bias?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),
+        View("presenter", f"/sentence-bias?present=1&text={quote(ENGLISH)}&model=demo-en", "[data-testid=presenter]"),
         View("try-english", f"/sentence-bias?text={quote(ENGLISH)}&model=demo-en&model=demo-en-causal", CHART),
         *_curating(f"project={quote(project.name)}", at),
         *_judging(f"project={quote(project.name)}", f"project={quote(written.name)}", quote(reader.name)),

@@ -201,7 +201,7 @@ def stages(found: Pipeline, scored: int | None) -> list[Stage]:
     whole = found.candidates
     about = _("sentences in the runs of the Score a file page, each data set counted once")
     if scored is None:
-        about = _("No file has been scored yet. To score a single sentence, use Try a sentence.")
+        about = _("No file has been scored yet.")
     mined = _("sentences with exactly one keyword in active projects; a sentence in several projects counts once")
     same = _("reviewed sentences with at least two blind labels, all with the same choice")
     texts = {

@@ -1,5 +1,6 @@
 """Every page with the demo projects: axe-core finds no fault of accessibility that is ours, in both themes."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +24,15 @@ def projects_of(spec: PageSpec) -> tuple[str, ...]:
     return (sentences.NAME, generation_texts.NAME) if spec.areas[0] in ("step", "project") else ("",)
 
 
+def queries() -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the address and the query of every page, and of the slides of the presenter mode."""
+    for spec in PAGES:
+        for project in projects_of(spec):
+            yield spec.address, {"project": project} if project else {}
+    for guess in ({}, {"guess": "male"}):
+        yield "sentence-bias", {"present": "1", **guess}
+
+
 def violations(page: Page) -> list[tuple[str, str]]:
     """Return the rule and the HTML of every violation on the page that is not Streamlit's own."""
     spinner = [["[data-testid=stSpinner]"]]  # its seconds are paler than text may be
@@ -41,19 +51,17 @@ def test_axe_finds_no_violation_of_ours(
     page = chromium.new_page(color_scheme=theme)
     found = {}
     try:
-        for spec in PAGES:
-            for project in projects_of(spec):
-                query = {"lang": language} | ({"project": project} if project else {})
-                page.goto(server.page(spec.address, **query))
-                expect(page.locator("h1")).to_have_count(1)
-                expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
-                expect(page.get_by_test_id("stSpinner")).to_have_count(0)
-                for _try in range(6):
-                    if not (ours := violations(page)):
-                        break
-                    page.wait_for_timeout(1500)  # what is fading in has less contrast
-                if ours:
-                    found[spec.address, project] = ours
+        for address, query in queries():
+            page.goto(server.page(address, lang=language, **query))
+            expect(page.locator("h1")).to_have_count(1)
+            expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+            expect(page.get_by_test_id("stSpinner")).to_have_count(0)
+            for _try in range(6):
+                if not (ours := violations(page)):
+                    break
+                page.wait_for_timeout(1500)  # what is fading in has less contrast
+            if ours:
+                found[address, str(query)] = ours
     finally:
         page.close()
         server.stop()

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from evenhand.web.page_script import WORDS, page_script
 from tests.support.browser import Server
+from tests.support.desk_driver import make_project
 
 SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
 # Each place of Streamlit with words of its own, and next to it the same words as a user's text.
@@ -78,6 +79,35 @@ def test_a_move_to_another_page_focuses_its_heading_and_marks_its_link(chromium:
     assert page.title() == "Accounts · Evenhand"
     page.go_back()
     expect(page.locator("h1:focus")).to_have_text("About")
+    page.close()
+
+
+def test_the_rail_of_a_project_fits_a_window_of_900_pixels(chromium: Browser, app_server: Server) -> None:
+    project = make_project(app_server, 2)
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(app_server.page("progress", project=project, lang="en"))
+    rail = page.get_by_role("navigation", name="Navigation")
+    rail.get_by_role("link", name="About").wait_for()
+    expect(page.locator("h1")).to_have_text("Progress")
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    assert rail.locator("a:visible").count() >= 20
+    content = page.get_by_test_id("stSidebarContent")
+    assert content.evaluate("e => e.scrollHeight <= e.clientHeight")
+    rail.get_by_text("Models", exact=True).click()
+    expect(rail.get_by_role("link", name="Try a sentence")).to_be_visible()
+    small = rail.locator("a:visible").evaluate_all("all => all.filter(e => e.offsetHeight < 24).length")
+    assert small == 0
+    page.close()
+
+
+def test_a_page_begins_within_the_first_130_pixels(chromium: Browser, app_server: Server) -> None:
+    """The heading was 112 pixels down, and what follows it about 212."""
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(app_server.page("sentence-bias", lang="en"))
+    page.locator(".try-verdict").wait_for()
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    box = page.locator(".try-sentence").bounding_box()
+    assert box is not None and box["y"] < 130
     page.close()
 
 
