@@ -70,11 +70,14 @@ def show_sentence_view(top: DeltaGenerator, models: list[str], question: Questio
     with top, st.spinner(_("Running the models …"), show_time=True):
         found = answers(models, question)
     with top:
-        _show_verdicts([answer.reading for answer in found if answer.reading is not None], found)
+        for answer in found:
+            if answer.reading is not None:
+                show_verdict(answer.model, answer.reading)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(_("Present"), icon=":material/slideshow:", on_click=present, type="primary", key="present")
             show_link()
             unit = settings()
+        _show_balance(found)
     _show_cards(found, question, unit)
 
 
@@ -84,15 +87,13 @@ def show_link() -> None:
         st.code(link(), language=None, wrap_lines=True)
 
 
-def _show_verdicts(readings: list[ModelAnswer], found: list[Answer]) -> None:
-    """Show each model's verdict, and the chart of all."""
-    for answer in found:
-        if answer.reading is not None:
-            show_verdict(answer.model, answer.reading)
-    data = pd.DataFrame([_answer_row(answer.model, answer.reading) for answer in found if answer.reading is not None])
+def _show_balance(found: list[Answer]) -> None:
+    """Show the chart of all models that have an answer."""
+    readings = [(answer.model, answer.reading) for answer in found if answer.reading is not None]
     if not readings:
         return
-    slot = readings[0].slot
+    data = pd.DataFrame([_answer_row(model, reading) for model, reading in readings])
+    slot = readings[0][1].slot
     says = balance_says(data, say=_, words=slot.own_words)
     chart = balance(
         data, male=slot.male, female=slot.female, description=says, say=_, sided=slot.sided, palette=colours()

@@ -43,7 +43,7 @@ def show_sentence(slot: Slot) -> None:
         words = joined([_word(slot, male, "male"), span(" / ", "soft"), _word(slot, female, "female")])
         parts += [slot.text[at : place.start], span(words, "try-slot")]
         at = place.end
-    show_html(element("div", joined([*parts, slot.text[at:]]), "try-sentence"))
+    show_html(element("div", joined([*parts, slot.text[at:]]), "try-sentence", lang=slot.language))
 
 
 def ratio_html(slot: Slot, bias_log10: float | None) -> Markup:
