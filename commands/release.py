@@ -58,6 +58,13 @@ STALE_GOLD = N_(
     default="",
     help="Why it is made although cases are open or the agreement says nothing; goes into the data sheet.",
 )
+@option(
+    "--creator",
+    "creators",
+    multiple=True,
+    metavar="NAME",
+    help='Who is cited: "Family, Given" or an organisation. [default: those of the last release]',
+)
 @option("--author", default="", help="Who makes it; stays in the database.")
 @option(
     "--password",

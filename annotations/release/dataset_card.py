@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenhand.annotations.files.label_tables import item_facts as generation_facts
@@ -14,6 +14,7 @@ from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary
 from evenhand.annotations.types import Item, Project
 from evenhand.core.language import LANGUAGES
 
+Columns = Sequence[tuple[str, str]]  # names with their types in Arrow
 DATA = "data/train.jsonl"
 HARD_CASES = "hard_cases.jsonl"
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -50,11 +51,12 @@ def data_row(project: Project, item: Item) -> dict[str, Any]:
     return row | ({CANARY_KEY: CANARY} if needs_canary(project) else {})
 
 
-def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str, str], *, locked: bool) -> str:
+def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[Columns, str], *, locked: bool) -> str:
     """Return README.md: the header for the hub, then the card in English and Chinese. *files*: name -> description.
 
-    *features*: the columns of the kept items and of the hard cases, as YAML; "" without hard cases, because the library
-    refuses a file without rows. *locked*: texts are exported encrypted only, so the library cannot load the kept items.
+    *features*: the columns of the kept items, and those of the hard cases as YAML; "" without hard cases, because the
+    library refuses a file without rows. *locked*: texts are exported encrypted only, so the library cannot load the
+    kept items.
     """
     parts = _parts(features, locked)
     # How the `datasets` library loads the parts, from the folder or under the set's name on the hub.
@@ -69,16 +71,16 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
     return card_header(facts, features, locked=locked) + "\n" + "\n".join(papers)
 
 
-def _parts(features: tuple[str, str], locked: bool) -> list[tuple[str, str, str]]:
+def _parts(features: tuple[Columns, str], locked: bool) -> list[tuple[str, str, str]]:
     """Return name, file and columns of each part that the library can load."""
     result = [
-        ("default", DATA, "" if locked else features[0].rstrip()),
+        ("default", DATA, "" if locked else "".join(_plain(name, kind) for name, kind in features[0]).rstrip()),
         ("hard_cases", HARD_CASES, features[1].rstrip()),
     ]
     return [part for part in result if part[2]]
 
 
-def card_header(facts: Mapping[str, Any], features: tuple[str, str], *, locked: bool) -> str:
+def card_header(facts: Mapping[str, Any], features: tuple[Columns, str], *, locked: bool) -> str:
     """Return the header that the hub reads, as YAML between lines of dashes; arguments as of `card`."""
     asked, kept, parts = facts["project"], facts["quantities"]["items.kept"]["value"], _parts(features, locked)
     known = licence_id(asked["licence"])
@@ -90,6 +92,9 @@ def card_header(facts: Mapping[str, Any], features: tuple[str, str], *, locked: 
         f"language:\n- {asked['language']}",
         f"task_categories:\n- {'fill-mask' if asked['kind'] == 'sentences' else 'text-classification'}",
         f"size_categories:\n- {_size(kept)}",
+        f"annotations_creators:\n- {'crowdsourced' if facts['annotators']['studies'] else 'other'}",
+        "source_datasets:\n- original",
+        "tags:\n- gender-bias\n- croissant",
     ]
     if parts:
         header += [
@@ -116,11 +121,12 @@ NUMBERS = ("start", "end", "stem_start", "stem_end")
 GENERATION = ("id", "context", "completion", "label", "model", "dataset", "pronouns", "setting", "index")
 
 
-def data_features(project: Project) -> str:
-    """Return the columns of the kept items, for the header of the card."""
+def data_columns(project: Project, *, pairs: bool) -> Columns:
+    """Return the columns of the kept items, each with its type in Arrow; *pairs*: an item is a comparison of texts."""
     if project.kind == "sentences":
-        return "".join([*(_plain(name, "string") for name in TEXTS), *(_plain(name, "int64") for name in NUMBERS)])
-    return "".join(_plain(name, "string") for name in (*GENERATION, *_canary(project, True)))
+        return [*((name, "string") for name in TEXTS), *((name, "int64") for name in NUMBERS)]
+    second = ("second",) if pairs else ()
+    return [(name, "string") for name in (*GENERATION[:3], *second, *GENERATION[3:], *_canary(project, True))]
 
 
 def hard_case_features(project: Project, *, with_text: bool) -> str:

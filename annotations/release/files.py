@@ -1,6 +1,6 @@
 """The files of a release, composed from one snapshot of the database."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.files.generations import published_files
 from evenhand.annotations.files.other_tools.write import labelling_config
 from evenhand.annotations.files.package.records import author_codes
-from evenhand.annotations.guideline.versions import guideline, guidelines
+from evenhand.annotations.guideline.versions import compares, guideline, guidelines
 from evenhand.annotations.labels.blind_labels import name_of_labels
 from evenhand.annotations.labels.totals import BREAKS_S
 from evenhand.annotations.papers.blocks import Block, rendered
@@ -23,9 +23,10 @@ from evenhand.annotations.quantities.changes import change_estimates
 from evenhand.annotations.quantities.quantity import quantities_json
 from evenhand.annotations.quantities.texts import MEASURES, text_id
 from evenhand.annotations.release.changes import TEMPLATES, described, facts_compared, label_changes
-from evenhand.annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, hard_case_features
+from evenhand.annotations.release.dataset_card import DATA, HARD_CASES, card, data_columns, hard_case_features
 from evenhand.annotations.release.facts import gather
 from evenhand.annotations.release.labelled_files import (
+    SPANS,
     SPREADSHEETS,
     KeptSets,
     LabelledFiles,
@@ -33,6 +34,8 @@ from evenhand.annotations.release.labelled_files import (
     labelled_files,
     packed_items,
 )
+from evenhand.annotations.release.metadata import CITATION, CROISSANT, DATA_PACKAGE, ZENODO, metadata_files
+from evenhand.annotations.release.parquet import PARQUET, as_parquet
 from evenhand.annotations.release.proof.page import proof_page
 from evenhand.annotations.release.readiness import to_explain
 from evenhand.annotations.release.stored_releases import LOG_HEAD, FrozenFile, Release, freeze, pretty
@@ -67,6 +70,7 @@ HOLDS = {
         "one row per item and annotator: the valid label and its origin; annotators who consented, as A1, A2, ..."
     ),
     "labels_history.csv": N_("all labels of annotators who consented, including replaced and undone ones"),
+    SPANS: N_("marked spans of the labels of labels.csv, as W3C Web Annotations"),
     HARD_CASES: N_("rejected, split and adjudicated items, with the labels of annotators who consented"),
     "datasheet.en.md": N_("data sheet, English"),
     "datasheet.zh.md": N_("data sheet, Chinese"),
@@ -91,6 +95,11 @@ HOLDS = {
     ),
     LOG_HEAD: N_("hashes of the log of the database: at the end of each day, and when the release was made"),
     PROOF: N_("checks the numbers of the release in a browser: open it and choose this folder"),
+    PARQUET: N_("the rows of data/train.jsonl as Parquet"),
+    CROISSANT: N_("description for dataset search and loaders (Croissant 1.1 with RAI)"),
+    DATA_PACKAGE: N_("description as a Frictionless Data Package"),
+    CITATION: N_("how to cite the release"),
+    ZENODO: N_("metadata of a deposit at Zenodo"),
     FACTS: N_("all numbers in the documentation, and the content hash"),
     SUMS: N_("the SHA-256 of every file"),
 }
@@ -115,13 +124,17 @@ class Composer:
         self.people = pseudonyms(store, project)
         self.codes = author_codes(store, project, self.people)
         self.open = text_may_leave(project)
+        self.columns = data_columns(project, pairs=compares(store, project))
         self.made = DraftRelease()
         self.hard_cases = 0
 
-    def compose(self, version: str, notes: str, reason: str, last: Release | None) -> DraftRelease:
+    def compose(
+        self, version: str, notes: str, reason: str, last: Release | None, creators: Sequence[str] = ()
+    ) -> DraftRelease:
         """Compose all files of a release.
 
-        *reason*: why it is made although something is open; *last*: the previous release.
+        *reason*: why it is made although something is open; *last*: the previous release; *creators*: who is cited,
+        those of the previous release if none.
         """
         with labelled_files(self.store, self.project, last) as labelled:
             known = read_known(self.store, self.project)
@@ -135,6 +148,7 @@ class Composer:
             "created": timestamp(),
             "notes": notes,
             "reason": reason,
+            "creators": list(creators or ([] if last is None else last.facts["release"].get("creators", []))),
             "previous": None if last is None else last.facts["release"]["version"],
             "previous_hash": None if last is None else last.facts["release"]["hash"],
         }
@@ -144,6 +158,7 @@ class Composer:
         self._planned()
         self._log_head()
         self._add(PROOF, [proof_page()])
+        self._metadata()
         self._card()
         return self.made
 
@@ -186,7 +201,8 @@ class Composer:
         else:
             for name, rows in published_files(store, project, replace(export_options, format="published")).items():
                 self._add_table(f"published/{name}", rows)
-        self._add_all([made.items.done(), made.data.done(), made.tasks.done()], text=True)
+        data = made.data.done()
+        self._add_all([made.items.done(), data, as_parquet(data, self.columns), made.tasks.done()], text=True)
         self._add("label_studio.xml", [labelling_config(project, guideline(store, project))])
         self._add_all([made.doccano.done()], text=True)
 
@@ -244,10 +260,20 @@ class Composer:
         self.made.facts["changes"] = summary(values)
         self.made.facts["quantities"] |= quantities_json(change_estimates(values))
 
+    def _metadata(self) -> None:
+        """Add the machine-readable descriptions of the files that leave in plain, with the package or without it."""
+        locked = set() if self.open else set(self.made.with_text)
+        files = [file for file in self.made.files if file.name not in locked and not file.name.startswith("package/")]
+        columns = self.columns if self.open else []
+        labels_name = name_of_labels(self.made.facts["provenance"])
+        self._add_all(
+            list(metadata_files(self.made.facts, files, columns, _held(files), labels_name=labels_name)), text=False
+        )
+
     def _card(self) -> None:
         made = self.made
         cases = hard_case_features(self.project, with_text=self.open) if self.hard_cases else ""
-        columns = data_features(self.project), cases
+        columns = self.columns, cases
         contents = _contents([*(file.name for file in made.files), FACTS, SUMS])
         self._add("README.md", [card(made.facts, contents, columns, locked=not self.open)])
         facts = {"format": FORMAT, "v": 1, "text_in": sorted(made.with_text)} | made.facts
@@ -285,6 +311,12 @@ def _contents(names: Iterable[str]) -> dict[str, str]:
         else:
             contents[known] = HOLDS[known]
     return contents
+
+
+def _held(files: Iterable[FrozenFile]) -> dict[str, str]:
+    """Return the contents of each file in words, as far as they are described."""
+    described = ((file.name, _contents([file.name])) for file in files)
+    return {name: next(iter(contents.values())) for name, contents in described}
 
 
 def method(facts: Mapping[str, Any], guideline_text: str, language: Language) -> list[Block]:

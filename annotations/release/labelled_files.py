@@ -17,6 +17,7 @@ from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from evenhand.annotations.database.connections import connect
 from evenhand.annotations.database.store import Store
@@ -118,7 +119,9 @@ def _why(status: str, split: int, action: str | None, labels: Sequence[Mapping[s
     return "rejected" if status == "rejected" else "settled"
 
 
-SPREADSHEETS = "for_spreadsheets/"
+SPREADSHEETS, SPANS = "for_spreadsheets/", "spans.jsonld"
+URN = "urn:x-evenhand"
+HEAD_OF_SPANS = '{"@context": "http://www.w3.org/ns/anno.jsonld", "type": "AnnotationPage", "items": [\n'
 LARGE = 20_000  # labels; another process takes two seconds to begin
 ITEMS_AT_ONCE = 500
 OF_PEOPLE = ("standing", "retest", "told", "comment", "consent")  # rows of a package that are of one annotator
@@ -247,6 +250,40 @@ class Table:
             yield line
 
 
+class Spans:
+    """The marked spans of labels as a page of W3C Web Annotations: places in the text by code points, no text."""
+
+    def __init__(self, codes: Mapping[str, str], beside: ThreadPoolExecutor | None = None) -> None:
+        self.file, self.codes, self.number = Freezing(SPANS, beside), codes, 0
+
+    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add the spans of these labels."""
+        for row in rows:
+            for place in row["spans"]:
+                self.number += 1
+                head = HEAD_OF_SPANS if self.number == 1 else ",\n"
+                self.file.add([head, json.dumps(self._annotation(row, *place), ensure_ascii=False)])
+
+    def done(self) -> list[FrozenFile]:
+        """Return the file; none if no label has a span."""
+        if not self.number:
+            return []
+        self.file.add(["\n]}\n"])
+        return [self.file.done()]
+
+    def _annotation(self, row: Mapping[str, Any], start: int, end: int, kind: str) -> dict[str, Any]:
+        selector = {"type": "TextPositionSelector", "start": start, "end": end}
+        return {
+            "id": f"{URN}:label:{quote(row['op_id'])}#{start}-{end}-{quote(kind)}",
+            "type": "Annotation",
+            "motivation": "tagging",
+            "creator": {"type": "Person", "nickname": self.codes.get(row["annotator"], "")},
+            "created": row["created"],
+            "body": {"type": "TextualBody", "value": kind, "purpose": "tagging"},
+            "target": {"source": f"{URN}:item:{quote(row['item'])}", "selector": selector},
+        }
+
+
 class _Writer:
     """Writes the files of one release."""
 
@@ -284,7 +321,7 @@ class _Writer:
         files = {"every": Table("labels_history.csv", self.beside), "latest": Table("labels.csv", self.beside)}
         for which, table in files.items():
             table.add([tables.header(history=which == "every")])
-        labels = each_labelled_item(self.store, self.project)
+        spans, labels = Spans(self.codes, self.beside), each_labelled_item(self.store, self.project)
         while some := list(islice(labels, ITEMS_AT_ONCE)):
             rows = {
                 which: [
@@ -296,6 +333,7 @@ class _Writer:
             files["every"].add(history)
             # Its rows are in the history too, with two more cells.
             files["latest"].add(latest, harmless=not files["every"].formulas)
+            spans.add(rows["latest"])
             every = label_objects(rows["every"], self.codes, with_text=True)
             packed.add(map(json_line, _each_taken(every, self.contents.add_label)))
             cases.add(map(json_line, hard.of(some)))
@@ -305,6 +343,7 @@ class _Writer:
         for which in ("latest", "every"):
             self._add(self.made.labels, files[which].done(), text=self.open)
         self._add(self.made.labels, [cases.done()], text=self.open)
+        self._add(self.made.labels, spans.done(), text=False)
 
     def _add(self, files: list[FrozenFile], made: list[FrozenFile], *, text: bool) -> None:
         files += made

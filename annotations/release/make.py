@@ -6,7 +6,7 @@ It is written as a folder or an archive, completely or not at all, with texts en
 import os
 import zipfile
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -18,7 +18,7 @@ from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.projects.annotators import annotators, by_uid, pseudonyms
 from evenhand.annotations.projects.projects import change_project, named_project, project_by_uid
 from evenhand.annotations.release.files import Composer, DraftRelease
-from evenhand.annotations.release.readiness import checked_reason, checked_version, refuse_unready
+from evenhand.annotations.release.readiness import checked_creators, checked_reason, checked_version, refuse_unready
 from evenhand.annotations.release.stored_releases import (
     Release,
     ReleaseItem,
@@ -158,11 +158,13 @@ def make_release(
     author: str = "",
     notes: str = "",
     reason: str = "",
+    creators: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Release:
     """Freeze the present state of *project* as *version*. The project may change at once; the release never does.
 
     `reason`: why it is released although something speaks against it (`readiness.to_explain`); for the data sheet.
+    `creators`: who is cited, "Family, Given" or an organisation; those of the release before if none.
 
     Raises Refused with what is missing (licence, source statement, a kept item) or open (an import, a pilot), or with
     the items whose gold label or status does not follow from their labels and decisions; NotAllowed if that version
@@ -171,6 +173,7 @@ def make_release(
     version = checked_version(version)
     if max(len(notes), len(reason)) > LONGEST_NOTES:
         raise Refused(N_("The notes exceed {most} characters."), most=LONGEST_NOTES)
+    creators = checked_creators(creators)
     refuse_taken(store, project, version)
     finish_recount(store, project)  # gold labels under the present settings
     for batch, created in imports_without_entry(store.db, project.id):
@@ -188,7 +191,7 @@ def make_release(
             if progress is not None:
                 progress(min(counted[0], FILES - 1), FILES)
 
-        made = Composer(seen, stored_project, step).compose(version, notes.strip(), reason.strip(), last)
+        made = Composer(seen, stored_project, step).compose(version, notes.strip(), reason.strip(), last, creators)
         codes = by_uid(annotators(seen, stored_project, active=False), pseudonyms(seen, stored_project))
         items = _reviewed(seen, stored_project)
     return _stored(store, stored_project, made, codes, items, author)
@@ -231,6 +234,7 @@ class Settings:
     notes: str = ""
     reason: str = ""
     author: str = ""
+    creators: tuple[str, ...] = ()
     without_package: bool = False
     uid: str | None = None
 
@@ -290,7 +294,7 @@ def _release_of(store: Store, project: Project, settings: Settings, place: Place
         reason = checked_reason(store, project, settings.reason)
         made = make_release(
             store, project, settings.version, author=settings.author, notes=settings.notes, reason=reason,
-            progress=place.progress,
+            creators=settings.creators, progress=place.progress,
         )  # fmt: skip
         return made, True
 

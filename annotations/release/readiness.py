@@ -1,6 +1,7 @@
 """The checklist of a release: what is missing, and what to know before making one."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import is_importing
 from evenhand.annotations.items.check_derived import stale_in_words
 from evenhand.annotations.items.wanted_labels import RECOUNTING, open_recount
+from evenhand.annotations.papers.blocks import one_line
 from evenhand.annotations.pilot.pilots import open_pilot
 from evenhand.annotations.projects.consent import sharing
 from evenhand.annotations.projects.projects import counts
@@ -19,6 +21,7 @@ from evenhand.core.statistics.units import FEWEST_FILES
 
 State = Literal["done", "missing", "note"]  # missing: prevents a release; note: information
 VERSION = re.compile(r"\w[\w.+-]{0,39}")
+LONGEST_CREATOR = 200  # characters
 FEW, RELIABLE = 300, 0.8  # items; alpha
 QUICK = 3_000  # items whose gold labels are decided again in a tenth of a second, while a page waits
 # By the code of what speaks against a release.
@@ -130,6 +133,14 @@ def checked_version(version: str) -> str:
             "{version} is not a valid version: use up to 40 letters, digits, dots, hyphens or underscores, as in 1.0."
         )
         raise Refused(message, version=repr(version[:60]))
+    return bare
+
+
+def checked_creators(names: Sequence[str]) -> list[str]:
+    """Return the names of who is cited on one line each, without empty ones. Raises Refused if one is too long."""
+    bare = [one_line(name) for name in names if name.strip()]
+    if longest := next((name for name in bare if len(name) > LONGEST_CREATOR), None):
+        raise Refused(N_("{name} exceeds {most} characters."), name=longest[:60], most=LONGEST_CREATOR)
     return bare
 
 

@@ -115,6 +115,11 @@ def freeze(name: str, lines: Iterable[str], beside: ThreadPoolExecutor | None = 
     return file.done()
 
 
+def freeze_bytes(name: str, content: bytes) -> FrozenFile:
+    """Return a complete file with this content."""
+    return FrozenFile(name, hashlib.sha256(content).hexdigest(), len(content), zlib.compress(content, 6))
+
+
 def pretty(values: Mapping[str, Any]) -> str:
     """Return one JSON object for people to read, with its line end."""
     return json.dumps(values, ensure_ascii=False, allow_nan=False, indent=1) + "\n"

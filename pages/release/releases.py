@@ -18,7 +18,14 @@ from evenhand.annotations.quantities.changes import change_estimates
 from evenhand.annotations.quantities.snapshot import Snapshot
 from evenhand.annotations.release.changes import release_estimates
 from evenhand.annotations.release.make import archive_elsewhere, locked_texts
-from evenhand.annotations.release.readiness import Check, checked_reason, checked_version, readiness, to_explain
+from evenhand.annotations.release.readiness import (
+    Check,
+    checked_creators,
+    checked_reason,
+    checked_version,
+    readiness,
+    to_explain,
+)
 from evenhand.annotations.release.stored_releases import Release, file_facts, release_file, releases
 from evenhand.annotations.text_policy import checked_password
 from evenhand.annotations.types import Project
@@ -356,7 +363,7 @@ def show_rights(store: Store, project: Project) -> None:
 
 @asks("release")
 def show_form(store: Store, project: Project, *, ready: bool) -> None:
-    """Ask for version, author and notes of a release; the button starts the job."""
+    """Ask for version, author, notes and creators of a release; the button starts the job."""
     busy = is_active(store, "release")
     with st.container(border=True):
         first, second = st.columns(2)
@@ -374,6 +381,11 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
             _("Notes"), max_chars=4_000, key=f"notes-{project.id}-{len(last)}", height=80,
             placeholder=_("Further remarks on this release"),
         )  # fmt: skip
+        known = last[-1].facts["release"].get("creators", []) if last else []
+        creators = st.text_area(
+            _("Creators, one per line, for the citation"), "\n".join(known), height=80,
+            key=f"creators-{project.id}-{len(last)}", placeholder=_("Family name, given name; or an organisation"),
+        )  # fmt: skip
         reason = _ask_reason(store, project, f"{project.id}-{len(last)}") if ready else ""
         text = _(
             "Release {version} of {project} will contain {items} accepted items. A release cannot be changed, withdrawn"
@@ -390,7 +402,7 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
         st.caption(_("The button becomes active once nothing on the list is missing."))
     if pressed:
         with errors_shown():
-            _start_release(project, version, who, notes, reason)
+            _start_release(project, version, who, notes, reason, creators)
             st.rerun()
 
 
@@ -411,7 +423,7 @@ def _ask_reason(store: Store, project: Project, place: str) -> str:
 
 
 @asks("release")
-def _start_release(project: Project, version: str, who: str, notes: str, reason: str) -> None:
+def _start_release(project: Project, version: str, who: str, notes: str, reason: str, creators: str) -> None:
     from evenhand.annotations.release.make import RELEASE, Settings
     from evenhand.annotations.release.stored_releases import refuse_taken
 
@@ -420,8 +432,9 @@ def _start_release(project: Project, version: str, who: str, notes: str, reason:
         refuse_taken(store, project, version)
         checked_reason(store, project, reason)
         settings = Settings(
-            project.name, version, notes=notes.strip(), reason=reason.strip(), author=who.strip(), uid=project.uid
-        )
+            project.name, version, notes=notes.strip(), reason=reason.strip(), author=who.strip(),
+            creators=tuple(checked_creators(creators.splitlines())), uid=project.uid,
+        )  # fmt: skip
         title = Notice(N_("Release {version} of {project}"), {"version": version, "project": project.name})
         start_job(store, RELEASE, settings, title, project=project)
 

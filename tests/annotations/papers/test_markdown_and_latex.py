@@ -162,9 +162,10 @@ def test_a_line_starting_with_a_star_or_bracket_is_protected(sign):
 def test_the_card_header_is_valid_yaml_for_any_name(text):
     facts = {
         "project": {"licence": text, "name": text, "language": "zh", "kind": "sentences", "source_statement": text},
+        "annotators": {"studies": []},
         "quantities": {"items.kept": {"value": 1}},
     }
-    head = yaml.safe_load(card_header(facts, ("  - name: id\n    dtype: string\n", ""), locked=False).split("---\n")[1])
+    head = yaml.safe_load(card_header(facts, ([("id", "string")], ""), locked=False).split("---\n")[1])
     assert [config["config_name"] for config in head["configs"]] == ["default"]
     assert (head["license"], head["configs"][0]["data_files"][0]["path"]) == ("other", "data/train.jsonl")
     expected = " ".join(one_line(text).replace("\ufffe", "").split())
