@@ -236,6 +236,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     with place:
         show_conclusion(_hypotheses_say(found, result))
         show_chart(chart, data, key="differences", says=says, below=_chance(found))
+    st.header(_("Hypotheses"), anchor=False)
     cards = []
     for name, question in report.QUESTIONS.items():
         readings = [verdict for verdict in result if verdict.name == name]

@@ -44,7 +44,7 @@ from evenhand.pages.ui.quantities import explained_all
 from evenhand.pages.ui.results import show_conclusion, show_method
 from evenhand.pages.ui.runs import ScoreFile, finished_at, score_frame, score_runs
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import _, caption, in_brackets, language, paragraph, series, write
+from evenhand.pages.ui.text import _, caption, in_brackets, language, named, paragraph, series, write
 
 if TYPE_CHECKING:
     from evenhand.core.model_bias import Summary
@@ -223,9 +223,7 @@ def show_distribution(source: ScoreFile, models: list[str], settings: Settings) 
     looks = {"density": _("Density"), "order": _("By sentence")}
     with st.container(horizontal=True, vertical_alignment="center"):
         look = choose(_("Chart type"), looks, "distribution", heading=False)
-        corrected = st.toggle(
-            _("Minus the pair mean"), key="distribution-corrected", help=_("What this subtracts is under Method.")
-        )
+        corrected = st.toggle(_("Minus the pair mean"), key="distribution-corrected")
     if look == "order":
         _in_order(source, models, settings, corrected)
     else:
@@ -233,7 +231,10 @@ def show_distribution(source: ScoreFile, models: list[str], settings: Settings) 
     with head:
         show_conclusion(obvious_says(bins_of(source, models, settings, corrected)))
     show_method(
-        _("Subtracts the mean Bias_c of the keyword pair in the same model and data (prior correction)."),
+        named(
+            _("Minus the pair mean"),
+            _("Subtracts the mean Bias_c of the keyword pair in the same model and data (prior correction)."),
+        ),
         _("Grey: one word is less than twice as likely as the other. Each row has its own vertical scale."),
         _("Each line shows all sentences of a model, sorted by Bias_c."),
         signature="\n".join(signatures(source, models)),

@@ -8,6 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from docs.screenshots import RUN, SECTIONS, example_run
 from evenhand.annotations.demo import generation_texts, sentences
 from evenhand.core.language import Language
 from evenhand.pages.catalogue import PAGES, PageSpec
@@ -25,12 +26,14 @@ def projects_of(spec: PageSpec) -> tuple[str, ...]:
 
 
 def queries() -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the address and the query of every page, and of the slides of the presenter mode."""
+    """Yield the address and the query of every page, of the slides of the presenter mode, and of a run of scores."""
     for spec in PAGES:
         for project in projects_of(spec):
             yield spec.address, {"project": project} if project else {}
     for guess in ({}, {"guess": "male"}):
         yield "sentence-bias", {"present": "1", **guess}
+    for section in SECTIONS:
+        yield "model-bias", {"run": RUN, "section": section, "pick": "span||-0.8|-0.3"}
 
 
 def violations(page: Page) -> list[tuple[str, str]]:
@@ -47,6 +50,7 @@ def test_axe_finds_no_violation_of_ours(
 ) -> None:
     server = Server(tmp_path / "demo.db")
     sentences.ensure_demo(server.database)
+    example_run(server.database)
     server.start()
     page = chromium.new_page(color_scheme=theme)
     found = {}

@@ -121,3 +121,16 @@ def test_a_closed_rail_is_out_of_the_order_of_tabs(chromium: Browser, app_server
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.closest('[data-testid=stSidebar]') === null")
     page.close()
+
+
+def test_nameless_marks_of_charts_are_no_pictures(chromium: Browser) -> None:
+    """The rectangle of a span that is marked in a chart; a mark with a name keeps its role."""
+    page = chromium.new_page()
+    page.set_content(
+        '<svg><g id="brush" role="graphics-symbol" aria-roledescription="rect mark container"></g>'
+        '<g id="named" role="graphics-symbol" aria-label="bar"></g></svg>'
+    )
+    page.evaluate(page_script("en"))
+    expect(page.locator("#brush")).not_to_have_attribute("role", "graphics-symbol")
+    expect(page.locator("#named")).to_have_attribute("role", "graphics-symbol")
+    page.close()

@@ -101,9 +101,18 @@ if (!document.evenhandPage) {
     }
   };
 
+  // Vega gives the rectangle of a span that is being marked the role of a picture, without a name.
+  const hideNameless = () => {
+    for (const mark of document.querySelectorAll('svg [role="graphics-symbol"]:not([aria-label])')) {
+      mark.removeAttribute("role");
+      mark.removeAttribute("aria-roledescription");
+    }
+  };
+
   let waiting = false;
   const update = () => {
     waiting = false;
+    hideNameless();
     focusHeading();
     markRail();
     markKeys();
