@@ -29,9 +29,10 @@ def show_stereotypes() -> None:
         templates = [name for name in means["template"].drop_duplicates() if name != MEAN]
         scale = choose(_("Scale"), scales, "gest-scale", address="scale", heading=False)
         offered = templates if scale == "printed" else [MEAN, *templates]
-        template = st.selectbox(
-            _("Template"), offered, format_func=_template, key=f"gest-template-{kind}-{scale}", width=220
-        )
+        names = {_template(name): name for name in offered}
+        template = names[
+            st.selectbox(_("Template"), list(names), key=f"template-{language()}-{kind}-{scale}", width=220)
+        ]
     shown = means[means["template"] == template].reset_index(drop=True)
     apart, models = stereotyped(shown)
     shown["stereotype"] = shown["stereotype"].map(stereotypes(language()))
