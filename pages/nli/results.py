@@ -125,7 +125,7 @@ def _tile(id_: str, estimate: Estimate) -> Tile:
     value = number(estimate.value, FORMS[ENTRIES[id_].unit])
     lines = (bracketed(estimate), _("n = {n}", n=f"{estimate.units:,}"))
     more = paragraph(filter(None, (_("{text}.", text=name), note_text(estimate.reason))))
-    return Tile(re.split(r"\s*[(（]", name)[0], value, lines, explained(id_, more))
+    return Tile(re.split("[(（]", name)[0].rstrip(), value, lines, explained(id_, more))
 
 
 def show_shares(inference: "Inference") -> None:
