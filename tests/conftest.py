@@ -259,3 +259,8 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("../shared/data is not here: this test needs the released development file")
     return SHARED_DATA
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that writes the transcripts of tests/browser/test_desk_spoken.py again."""
+    parser.addoption("--write-spoken", action="store_true", help="write what a screen reader speaks to the transcripts")

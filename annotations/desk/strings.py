@@ -126,7 +126,8 @@ WORDS = (
     N_("Left text"), N_("Right text"), N_("choose the left or the right text"),
     # generations: marking
     N_("Marking"), N_("Mark words in the text."), N_("Wrong pronoun"), N_("Gendered word"), N_("wrong pronoun"),
-    N_("gendered"), N_("Remove mark"), N_("Save: {choice}"), N_("No word begins with {letter}."),
+    N_("gendered"), N_("Remove mark"), N_("No mark here any more."), N_("Save: {choice}"),
+    N_("No word begins with {letter}."),
     N_("Go to the word first: use the arrow keys or type its first letter."),
     N_("Misgendering: mark the wrong pronoun, then press Enter to save."),
     N_("“No pronoun” was chosen, but a pronoun is marked. Remove the mark or choose another label."),

@@ -50,6 +50,7 @@ if (!document.evenhandPage) {
   // A live region of the page: what has data-say is said when its text changes, or when it comes up on a page that has
   // been open for a while.
   const region = document.createElement("div");
+  region.id = "evenhand-says";
   region.setAttribute("aria-live", "polite");
   region.style.cssText = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
   document.body.append(region);

@@ -197,7 +197,8 @@ class Desk {
     const op = this.queue.decide(item, choice, details);
     forgetTyped(this, item);
     this.draw();
-    this.view.say(this.t("{choice}. Next sentence.", { choice: this.labelOf(choice) }));
+    const told = { choice: this.labelOf(choice) };
+    this.view.say(this.screen.item ? this.t("{choice}. Next sentence.", told) : told.choice);
     askOpinion(this, item, op);
   }
 

@@ -24,7 +24,7 @@ class GenerationDesk extends Desk {
       flag: () => this.flag(action.marks),
       mark: () => (this.mode === "mark" ? this.switchKind() : this.startMarking()),
       kind: () => this.switchKind(action.code),
-      tags: () => this.open(this.mode === "tags" ? "label" : "tags"),
+      tags: () => this.openTags(),
       degenerate: () => this.tag("degenerate"),
       flagged: () => this.tag(action.code),
       span: () => this.startMarking(action.code),
@@ -55,6 +55,12 @@ class GenerationDesk extends Desk {
     this.words = item ? new Words(item.text, this.data.project.language) : null;
     this.kind = kinds[0]?.code ?? null;
     this.cursor = this.anchor = null;
+  }
+
+  openTags() {
+    if (this.mode === "tags") return this.back();
+    this.open("tags");
+    return this.view.say(this.t("tags: one key each; several are allowed"));
   }
 
   details(reasons) {
@@ -222,10 +228,20 @@ class GenerationDesk extends Desk {
   // Mark what is chosen, or free it again.
   put(from = this.anchor ?? this.cursor, to = this.cursor) {
     if (this.mode !== "mark" || to === null) return;
-    this.changeMarks(toggled(this.draft.marks, this.words.range(from, to), this.kind));
+    const range = this.words.range(from, to);
+    this.changeMarks(toggled(this.draft.marks, range, this.kind));
     this.cursor = to;
     this.anchor = null;
     this.draw();
+    this.sayMark(range);
+  }
+
+  // What is now marked at a place, and as what.
+  sayMark(range) {
+    const [mark] = touching(this.draft.marks, range);
+    if (!mark) return this.view.say(this.t("No mark here any more."));
+    const words = Array.from(this.screen.item.text).slice(mark[0], mark[1]).join("");
+    return this.view.say([[`${this.view.kindName(mark[2])}:`, null], [words, this.data.project.language]]);
   }
 
   remove() {
@@ -233,6 +249,7 @@ class GenerationDesk extends Desk {
     this.changeMarks(without(this.draft.marks, range));
     this.anchor = null;
     this.draw();
+    this.sayMark(range);
   }
 
   // Marked gendered words set the flag, and the last one that goes takes it along.

@@ -52,7 +52,7 @@ function drawKeys(place, desk) {
     const shown = drawnKey(desk, key);
     const row = (first) => element("div", { class: "key" }, element("dt", {}, first), element("dd", {}, ...inLanguages(what, desk)));
     if (!MOVABLE.test(key)) return row(shown);
-    const name = element("span", { class: "unseen", text: ` ${desk.t("Change this key")}: ${what}` });
+    const name = element("span", { class: "unseen" }, ...inLanguages(` ${desk.t("Change this key")}: ${what}`, desk));
     const button = element("button", { type: "button", class: "quiet", "data-act": "rekey", "data-code": key }, shown, name);
     if (desk.keymap.waiting === key) shown.textContent = "…";
     return row(button);

@@ -159,34 +159,24 @@ async function searchPast(desk, text) {
   desk.draw();
 }
 
+// The counts of a pair as two bars; a screen reader reads them as text, the pair in its own language.
 function balanceRow(pair, sides, most, desk) {
   const t = (text, values) => desk.t(text, values);
-  const name = element("bdi", { class: "name", lang: foreignLanguage(pair, desk.data.language), text: pair.replace("/", " / ") });
-  const row = element("div", { class: "pair" }, name);
+  const lang = foreignLanguage(pair, desk.data.language);
+  const name = () => element("bdi", { class: "name", lang, text: pair.replace("/", " / ") });
+  const count = (side) => element("span", { class: `count ${side}`, text: number(sides[side]?.labelled ?? 0) });
+  const drawn = element("div", { class: "pair", "aria-hidden": "true" }, name(), count("male"));
   const told = [];
   for (const side of ["male", "female"]) {
     const cell = sides[side] ?? { labelled: 0, accepted: 0, quota: null };
-    const whole = cell.quota || most;
-    const half = element("i", { class: side });
-    for (const [kind, count] of [
-      ["labelled", cell.labelled],
-      ["accepted", cell.accepted],
-    ]) {
-      half.append(element("u", { class: kind, style: `width:${Math.min(100, (count / whole) * 100).toFixed(1)}%` }));
-    }
+    const share = (amount) => `width:${Math.min(100, (amount / (cell.quota || most)) * 100).toFixed(1)}%`;
+    const part = (kind) => element("u", { class: kind, style: share(cell[kind]) });
+    drawn.append(element("i", { class: side }, part("labelled"), part("accepted")));
     const says = cell.quota
       ? "{accepted} of {quota} accepted, {labelled} labelled"
       : "{accepted} accepted, {labelled} labelled";
     told.push(`${sideWord(side, t)}: ${t(says, cell)}`);
-    row.append(half);
   }
-  row.insertBefore(
-    element("span", { class: "count male", text: number(sides.male?.labelled ?? 0) }),
-    row.children[1],
-  );
-  row.append(element("span", { class: "count female", text: number(sides.female?.labelled ?? 0) }));
-  row.title = told.join("\n");
-  row.setAttribute("role", "img");
-  row.setAttribute("aria-label", `${pair}. ${told.join("; ")}`);
-  return row;
+  drawn.append(count("female"));
+  return element("div", { title: told.join("\n") }, element("p", { class: "unseen" }, name(), `. ${told.join("; ")}`), drawn);
 }

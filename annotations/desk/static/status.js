@@ -47,6 +47,9 @@ class Status {
               "The remaining sentences are with other annotators or waiting for the lead. New ones will appear here automatically.",
             ),
       ];
+    const [was, waits] = [this.head, [this.t("One moment …"), this.t("Saving …")].includes(head)];
+    this.head = head;
+    if (was !== head && !waits) this.desk.view?.tell(head);
     this.part.empty.replaceChildren(element("h2", { text: head }), ...(text ? [element("p", { text })] : []), ...this.skipped());
   }
 
@@ -62,6 +65,7 @@ class Status {
   draw() {
     const { desk, part, t } = this;
     const { queue } = desk;
+    if (desk.screen.item) this.head = null;
     const { progress, measured } = queue;
     part.progress.textContent = measured ? this.count(measured) : "";
     const share = measured?.total ? Math.min(1, measured.done / measured.total) : 0;
