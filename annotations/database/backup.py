@@ -199,6 +199,8 @@ NO_LIBRARY = N_(
     " runs: .venv/bin/python -m pip install {package}"
 )
 NOT_REACHED = N_("The backup location {place} could not be reached or used ({why}).")
+BUCKETS = {"s3", "gs", "az", "abfs"}  # protocols whose first folder is a bucket
+NO_BUCKET = N_("{place}: there is no bucket {bucket}. Create it, or check the name.")
 SEALED = N_("{path} is encrypted: use --key-file with the key file that was used to create it.")
 DIFFERS = N_("The backup at {place} does not match what was saved, so it was removed. Check the disk or the service.")
 
@@ -301,6 +303,7 @@ def _reached(place: str, *, make: bool = True) -> Iterator[tuple[Any, str]]:
         if make and _is_local(files):
             make_folder(Path(folder))
         elif make:
+            _refuse_no_bucket(files, folder, place)
             files.makedirs(folder, exist_ok=True)
         yield files, folder
     except EvenhandError:
@@ -311,6 +314,14 @@ def _reached(place: str, *, make: bool = True) -> Iterator[tuple[Any, str]]:
     except Exception as error:  # each service has errors of its own
         why = type(error).__name__ if "://" in place else error  # the text of a service may hold its password
         raise Refused(NOT_REACHED, place=_without_password(place), why=why) from error
+
+
+def _refuse_no_bucket(files: Any, folder: str, place: str) -> None:
+    """Raise Refused for a bucket that does not exist: a library would make one of a mistyped name."""
+    protocols = (files.protocol,) if isinstance(files.protocol, str) else files.protocol
+    bucket = folder.lstrip("/").partition("/")[0]
+    if BUCKETS & set(protocols) and not files.exists(bucket):
+        raise Refused(NO_BUCKET, place=_without_password(place), bucket=bucket)
 
 
 def _without_password(place: str) -> str:

@@ -6,6 +6,7 @@ in which lm-evaluation-harness compared both sentences of a pair, is a score. Ot
 
 import json
 import math
+import re
 import struct
 import zipfile
 from collections import Counter
@@ -20,6 +21,7 @@ from evenhand.core.types import JsonObject, Score, Signature
 
 METHOD = "lm-eval"  # first part of the signature: whole sentences, as in `core.sentence_bias.bias`
 FACTS = ("text", "pair", "side", "keyword", "start", "end")
+INSPECT, HEAD_BYTES = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:'), 4_096
 ZSTD = 93  # the compression of .eval files by Inspect; Python reads it from 3.14 on
 MOST_BYTES = 200_000_000  # of one packed sample
 NOT_A_LOG = N_("{file} is not a per-sample log of lm-evaluation-harness or Inspect.")
@@ -232,9 +234,15 @@ def log_files(paths: Iterator[Path] | list[Path]) -> list[Path]:
     result: list[Path] = []
     for path in paths:
         inside = (
-            [*path.rglob("samples_*.jsonl"), *path.rglob("*.eval"), *path.rglob("logs/*.json")]
+            [*path.rglob("samples_*.jsonl"), *path.rglob("*.eval"), *filter(_is_inspect, path.rglob("*.json"))]
             if path.is_dir()
             else [path]
         )
         result += sorted(inside)
     return list(dict.fromkeys(result))
+
+
+def _is_inspect(path: Path) -> bool:
+    """Return True for a .json log of Inspect, by its first keys."""
+    with path.open("rb") as file:
+        return INSPECT.match(file.read(HEAD_BYTES)) is not None

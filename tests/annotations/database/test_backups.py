@@ -4,9 +4,11 @@ import stat
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any, ClassVar
 
 import fsspec
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 from evenhand.annotations.accounts.accounts import add_account, authenticate, grant
 from evenhand.annotations.accounts.links import first_link, invite_link, link
@@ -125,6 +127,30 @@ def test_the_missing_library_of_a_place_is_named(
         with pytest.raises(Refused, match=f"pip install {package}$") as caught:
             work()
         assert "hunter2" not in str(caught.value)
+
+
+class Buckets(MemoryFileSystem):
+    """A service of buckets, as s3fs is one: its first folder is a bucket, which it makes without a word."""
+
+    protocol = ("s3", "s3a")
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return "/" + path.split("://")[-1].split("@")[-1].strip("/")
+
+
+def test_a_bucket_that_does_not_exist_is_refused_and_not_made(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules["fsspec.registry"]._registry, "s3", Buckets)  # what an installed s3fs does
+    Buckets().mkdir("/there")
+    with pytest.raises(Refused, match="there is no bucket their"):
+        back_up_to(fresh_store, "s3://me:hunter2@their/backups")
+    assert not Buckets().exists("/their")
+    back_up_to(fresh_store, "s3://there/backups")
+    assert Buckets().exists("/there/backups")
 
 
 def test_a_short_key_is_refused(tmp_path: Path) -> None:

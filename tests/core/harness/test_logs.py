@@ -138,4 +138,8 @@ def test_a_broken_archive_is_refused(tmp_path: Path) -> None:
 def test_a_folder_is_expanded_to_its_logs(tmp_path: Path) -> None:
     one = samples(tmp_path / "b", PAIR)
     two = packed(tmp_path / "a.eval", {"header.json": b"{}"})
-    assert log_files([tmp_path, one]) == sorted([one, two])
+    (tmp_path / "b" / "results.json").write_text('{"results": {}}', encoding="utf-8")
+    three = tmp_path / "runs" / "2026.json"  # a folder of any name, as `inspect eval --log-dir` makes it
+    three.parent.mkdir()
+    three.write_text('{\n  "version": 2,\n  "status": "success",\n  "eval": {}\n}', encoding="utf-8")
+    assert log_files([tmp_path, one]) == sorted([one, two, three])
