@@ -264,7 +264,7 @@ def say_conclusion(report: AgreementReport) -> None:
     if alpha.value is None:
         results.show_conclusion(_("{text}.", text=text))
         return
-    beyond = _("Krippendorff's alpha {alpha} (0: chance, 1: perfect)", alpha=number(alpha.value, "z.2f"))
+    beyond = _("Krippendorff's alpha {alpha}", alpha=number(alpha.value, "z.2f"))
     results.show_conclusion(_("{text}.", text=clauses((text, beyond))))
 
 
