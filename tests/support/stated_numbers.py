@@ -137,7 +137,7 @@ def of_pages(project: Project, *, released: bool) -> Iterator[Statement]:
 
 # The numbers in the sentence that is the result of a page; {} is the part of an id that its other numbers have.
 FIRST = {
-    "agreement": (r"chose the same on (\S+) of [\d,]+ items(?:; Krippendorff's alpha (\S+) \()?",
+    "agreement": (r"chose the same on (\S+) of [\d,]+ items(?:; Krippendorff's alpha (\S+)\.)?",
                   ("agreement.full.{}", "agreement.alpha.{}")),
     "human_vs_rule": (r"agree on (\S+)\. Misgendering: (\S+) by humans, (\S+) by the rule",
                       ("generations.agreement_with_rule", "generations.misgendering_rate.people",
