@@ -1,5 +1,5 @@
 """axe-core finds no fault of accessibility that is ours: on every page with the demo projects, on open desks, on
-results of runs and on a running job, in both themes."""
+a run of scores and on a running job, in both themes."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from docs.screenshots import RUN, SECTIONS, example_measures, example_run, views
+from docs.screenshots import RUN, SECTIONS, example_run
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo import sentences
 from evenhand.annotations.imports.run import IMPORT, Settings
@@ -118,33 +118,3 @@ def test_a_running_job_has_no_violation_and_its_end_is_said(chromium: Browser, t
     finally:
         page.close()
         server.stop()
-
-
-RESULTS = ("association", "nli", "misgendering", "model-bias", "generation")
-
-
-@BOTH
-def test_axe_finds_nothing_on_results_of_runs(
-    chromium: Browser, tmp_path: Path, language: Language, theme: Literal["light", "dark"]
-) -> None:
-    server = Server(tmp_path / "demo.db")
-    sentences.ensure_demo(server.database)
-    example_run(server.database)
-    example_measures(server.database)
-    server.start()
-    page = chromium.new_page(color_scheme=theme)
-    found = {}
-    try:
-        for view in views(server.database):
-            if not view.address.startswith(tuple(f"/{name}" for name in RESULTS)):
-                continue
-            sign = "&" if "?" in view.address else "?"
-            page.goto(f"{server.url}{view.address}{sign}lang={language}")
-            page.locator(view.ready).first.wait_for()
-            expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
-            if ours := lasting_violations(page):
-                found[view.name] = ours
-    finally:
-        page.close()
-        server.stop()
-    assert found == {}

@@ -5,6 +5,7 @@ const WRITINGS = ["Han", "Arabic", "Hebrew"];
 const OTHER_WRITING = WRITINGS.map((name) => new RegExp(`\\p{Script=${name}}(?:[^\\p{Script=Latin}]*\\p{Script=${name}})?`, "gu"));
 const LATIN_PHRASE = /\p{Script=Latin}+(?:[^\p{L}]+\p{Script=Latin}+){2,}/gu; // three words; fewer may be a name
 const TAGS = { Han: "zh", Arabic: "ar", Hebrew: "he" };
+const BEYOND_LATIN = /[\u0250-\u{10ffff}]/u; // most labels of an English page end the search here
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 // The parts of a text in another language than *own* (zh or en): [start, end, tag], in order.
@@ -23,6 +24,7 @@ function foreignParts(text, own) {
 
 // The pieces of a text, each with its language or null: [piece, tag].
 function inParts(text, own) {
+  if (own !== "zh" && !BEYOND_LATIN.test(text)) return text ? [[text, null]] : [];
   const made = [];
   let at = 0;
   for (const [start, end, tag] of foreignParts(text, own)) {

@@ -13,8 +13,11 @@ function isLanguage(tag) {
   }
 }
 
+const LANGUAGE_TAGS = new Map(); // asked for with every line that is drawn
+
 function tagOf(language) {
-  return isLanguage(language) ? language : null;
+  if (!LANGUAGE_TAGS.has(language)) LANGUAGE_TAGS.set(language, isLanguage(language) ? language : null);
+  return LANGUAGE_TAGS.get(language);
 }
 
 // Pieces of a text: what the browser takes for words of the language, "she's" in its parts; the rest by characters.
