@@ -162,7 +162,7 @@ def _places(value: float) -> int:
     if percentage < 1e-10 or value == 1:
         return 0
     left = 100 * abs(1 - value)
-    return max(0, 1 - math.floor(math.log10(percentage)), -math.floor(math.log10(left)) if left < 0.5 else 0)
+    return max(0, 1 - math.floor(math.log10(percentage)), -math.floor(math.log10(left)) if left < 0.5 + 1e-9 else 0)
 
 
 def p_value(p: float | None, equals: str = "") -> str:

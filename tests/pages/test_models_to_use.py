@@ -52,7 +52,7 @@ def test_guests_and_readers_use_built_in_models_only(come: Come, role: Role | No
 
 def test_a_reader_cannot_name_a_vocabulary(come: Come) -> None:
     come("reader")
-    page = open_page("describe", state={"vocabulary-demo-zh": "/etc"}, project="set")
+    page = open_page("describe", state={"vocabulary-demo-zh": "/etc"}, project="set", view="vocabulary")
     assert "No vocabulary is chosen" in text_of(page)
 
 
