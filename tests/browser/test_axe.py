@@ -22,7 +22,7 @@ from tests.support.desk_driver import Opener, make_generations, make_project
 pytestmark = [pytest.mark.browser, pytest.mark.rehearsal]
 
 # Rules that elements of Streamlit break, with a part of such an element's HTML.
-STREAMLIT = {"presentation-role-conflict": "stFileUploaderDropzone"}
+STREAMLIT = {"presentation-role-conflict": "stFileUploaderDropzone", "landmark-unique": 'aria-label="Pagination"'}
 
 
 def run_queries() -> Iterator[tuple[str, dict[str, str]]]:
