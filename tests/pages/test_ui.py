@@ -503,11 +503,11 @@ def _views_page() -> None:
 
 def test_views_are_in_the_address_and_only_the_open_one_is_drawn() -> None:
     app = without_exception(AppTest.from_function(_views_page).run())
-    assert [text.value for text in app.text] == ["first"] and _asked(app, "view") == "first"
+    assert [text.value for text in app.text] == ["first"] and _in_address(app, "view") == "first"
     app.query_params["view"] = "second"
     assert [text.value for text in app.run().text] == ["second"]
     app.session_state["view"] = "One"
-    assert [text.value for text in app.run().text] == ["first"] and _asked(app, "view") == "first"
+    assert [text.value for text in app.run().text] == ["first"] and _in_address(app, "view") == "first"
     app.query_params["view"] = "nothing"
     assert [text.value for text in without_exception(app.run()).text] == ["first"]
 
@@ -516,15 +516,15 @@ def test_a_selection_is_in_the_address_and_its_chip_removes_it() -> None:
     app = AppTest.from_function(_views_page)
     app.query_params["cell"] = "b"
     app.run().button(key="both").click().run()
-    assert app.selectbox(key="select-cell").value == "b" and _asked(app, "more") == "x"
+    assert app.selectbox(key="select-cell").value == "b" and _in_address(app, "more") == "x"
     app.selectbox(key="select-cell").set_value("a").run()
-    assert _asked(app, "cell") == "a" and app.button(key="chip-cell").label == "the \\*cell\\*"
+    assert _in_address(app, "cell") == "a" and app.button(key="chip-cell").label == "the \\*cell\\*"
     app.button(key="chip-cell").click().run()
     assert "cell" not in app.query_params and "more" not in app.query_params
     assert app.selectbox(key="select-cell").value is None and not [b for b in app.button if b.key == "chip-cell"]
     assert [code.value for code in app.code] == ["made|v1"]
 
 
-def _asked(app: AppTest, name: str) -> str:
+def _in_address(app: AppTest, name: str) -> str:
     value = app.query_params[name]
     return value if isinstance(value, str) else value[0]
